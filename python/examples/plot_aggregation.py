@@ -17,10 +17,9 @@ it, compares methods that promise less for less work, and asks which preferences
 
 from __future__ import annotations
 
-import io
-
 import matplotlib.pyplot as plt
 import numpy as np
+from preflibtools.instances import OrdinalInstance
 
 from combpred.aggregation import acyclic_majority, borda, footrule, kemeny, median_rank, read_preflib
 
@@ -38,7 +37,9 @@ BALLOTS = """
 1: {5,22},{23,25,27},{3,4,17},{2,12,21,24,30},{7,8,9,13,26,28,29,31},{1,6,11,14,15,16,18,19,20,32},10
 1: 24,{20,12,9},{1,2,16},11,{3,4,5,6,7,8,10,13,14,15,17,18,19,21,22,23,25,26,27,28,29,30,31,32}
 """
-ballots = read_preflib(io.StringIO(BALLOTS))
+election = OrdinalInstance()
+election.parse_str(BALLOTS.strip(), "toi")
+ballots = read_preflib(election)
 rankings = ballots.rankings
 print(f"{ballots.title}: {rankings.shape[0]} rankings of {rankings.shape[1]} trajectories")
 

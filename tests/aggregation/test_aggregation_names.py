@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import io
 import warnings
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -19,7 +17,6 @@ from combpred.aggregation import (
     kemeny,
     median_rank,
     plackett_luce,
-    read_preflib,
 )
 from combpred.structures import WeakOrders
 
@@ -230,16 +227,7 @@ def test_counts_beside_complete_rankings_are_no_item(aggregate):
 
 
 @pytest.mark.parametrize("aggregate", AGGREGATES)
-def test_elections_and_dicts_are_told_what_to_pass(aggregate):
-    text = "# NUMBER ALTERNATIVES: 3\n" + "".join(
-        f"# ALTERNATIVE NAME {i}: {name}\n" for i, name in enumerate(NAMES, 1)
-    )
-    plain, framed = (read_preflib(io.StringIO(text + "5: 2,{1,3}\n2: 3\n"), as_frame=named) for named in (False, True))
-    found = aggregate(framed.rankings, weights=framed.weights)
-    assert found.names == NAMES and list(framed.rankings.columns) == NAMES
-    assert repr(found) == repr(replace(aggregate(plain.rankings, weights=plain.weights), names=NAMES))
-    with pytest.raises(TypeError, match="pass ballots.rankings, with weights=ballots.weights"):
-        aggregate(plain)
+def test_dicts_are_told_what_to_pass(aggregate):
     with pytest.raises(TypeError, match=r"pass pandas.DataFrame\(rankings\)"):
         aggregate({"Ann": [1, 2], "Bob": [2, 1]})
 

@@ -1,14 +1,12 @@
-"""Consensuses with ties, partial orders as input and as output, and ballots from files."""
+"""Consensuses with ties, partial orders as input and as output."""
 
 from __future__ import annotations
-
-import io
 
 import numpy as np
 import pytest
 
 from combpred import CapabilityError
-from combpred.aggregation import acyclic_majority, borda, footrule, kemeny, median_rank, read_preflib
+from combpred.aggregation import acyclic_majority, borda, footrule, kemeny, median_rank
 from combpred.sampling import linear_extensions
 from random_profiles import (
     KINDS,
@@ -167,36 +165,3 @@ def test_large_majorities_keep_half():
     ):
         with pytest.raises(ValueError, match=message):
             acyclic_majority(counts=counts, **arguments)
-
-
-# Ballots.
-
-HEADER = "# TITLE: Three\n# NUMBER ALTERNATIVES: 3\n# ALTERNATIVE NAME 1: Ann\n# ALTERNATIVE NAME 3: Cy: a name\n"
-
-
-def test_ballots_are_read(tmp_path):
-    file = tmp_path / "three.toi"
-    file.write_text(HEADER + "4: 3,{1,2}\n2: 2\n\n1: {1,2,3}\n", encoding="utf-8")
-    for source in (file, str(file), io.StringIO(file.read_text())):
-        ballots = read_preflib(source)
-        assert ballots.rankings.tolist() == [[2, 2, 1], [-1, 1, -1], [1, 1, 1]]
-        assert ballots.weights.tolist() == [4.0, 2.0, 1.0]
-        assert ballots.names == ["Ann", "2", "Cy: a name"] and ballots.title == "Three"
-    assert kemeny(ballots.rankings, weights=ballots.weights).consensus.tolist() == [2, 3, 1]
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("3\n1,Ann\n", "line 1: '3' is no ballot"),
-        ("# TITLE: x\n1: 1,2\n", "no line '# NUMBER ALTERNATIVES: k'"),
-        (HEADER, "the file has no ballots"),
-        (HEADER + "1: 1,4\n", "line 5: there is no item 4, they are 1 to 3"),
-        (HEADER + "1: 1,{2,1}\n", "line 5: item 1 is listed twice"),
-        (HEADER + "1: 1,{2\n", "line 5: '{2' is no list of items"),
-        (HEADER + "1: 1;2\n", "line 5: '1;2' is no list of items"),
-    ],
-)
-def test_files_that_are_none_are_refused(text, message):
-    with pytest.raises(ValueError, match=message):
-        read_preflib(io.StringIO(text))

@@ -1,13 +1,11 @@
-"""Files of PrefLib, read as preflibtools reads them where these are legal."""
+"""Ballots of PrefLib, which preflibtools reads, as positions."""
 
 from __future__ import annotations
-
-import io
 
 import numpy as np
 import pytest
 
-from combpred.aggregation import read_preflib
+from combpred.aggregation import kemeny, read_preflib
 
 instances = pytest.importorskip("preflibtools.instances")
 NAMES = {1: "Ann", 2: 'Bob, the "second"', 3: "3: x", 4: "#four", 5: "Zoë"}
@@ -62,30 +60,60 @@ def test_categories_are_positions(tmp_path):
     assert found.weights.tolist() == [again.multiplicity[each] for each in again.preferences]
 
 
-def test_graphs_are_refused_by_what_they_are(tmp_path):
+HEADER = "# TITLE: Three\n# NUMBER ALTERNATIVES: 3\n# ALTERNATIVE NAME 1: Ann\n# ALTERNATIVE NAME 3: Cy: a name\n"
+
+
+def parsed(text, **options):
+    instance = instances.OrdinalInstance()
+    instance.parse_str(text, "toi", **options)
+    return instance
+
+
+def test_files_and_what_preflibtools_has_read_are_the_same(tmp_path):
+    file = tmp_path / "three.toi"
+    file.write_text(HEADER + "4: 3,{1,2}\n2: 2\n\n1: {1,2,3}\n", encoding="utf-8")
+    for source in (file, str(file), parsed(file.read_text())):
+        ballots = read_preflib(source)
+        assert ballots.rankings.tolist() == [[2, 2, 1], [-1, 1, -1], [1, 1, 1]]
+        assert ballots.weights.tolist() == [4.0, 2.0, 1.0]
+        assert ballots.names == ["Ann", "2", "Cy: a name"] and ballots.title == "Three"
+    assert kemeny(ballots.rankings, weights=ballots.weights).consensus.tolist() == [2, 3, 1]
+    assert repr(ballots).startswith("Ballots: Three, 3 rankings of 3 items by 7 voters\n")
+
+
+def test_what_holds_no_ballots_is_refused(tmp_path):
     path = tmp_path / "a.wmd"
     instance = instances.MatchingInstance()
     instance.num_alternatives, instance.alternatives_name, instance.data_type = 2, {1: "Ann", 2: "Bob"}, "wmd"
     instance.add_edge(1, 2, 0.5)
     instance.num_edges = 1
     instance.write(str(path))
-    with pytest.raises(ValueError, match=r"a graph whose edges have weights \(.wmd\), which holds no ballots"):
-        read_preflib(path)
-    assert np.loadtxt(path, delimiter=",").tolist() == [1.0, 2.0, 0.5]
+    other, old = tmp_path / "a.csv", tmp_path / "old.soc"
+    other.write_text("1: 1,2\n")
+    old.write_text("3\n1,Ann\n")  # as files began before 2022
+    for source in (path, instance, 5, other, old):
+        with pytest.raises(ValueError, match="^source: "):
+            read_preflib(source)
 
 
-def test_what_preflibtools_passes_over_is_counted_or_refused():
-    """The reasons that this package has a reader of its own."""
-    header = "# NUMBER ALTERNATIVES: 3\n"
+@pytest.mark.parametrize(
+    ("body", "row", "said"),
+    [
+        ("1: 2\n1: 1,4\n", 1, "there is no item 4, they are 1 to 3"),
+        ("1: 1,{2,1}\n", 0, "item 1 is listed twice"),
+    ],
+)
+def test_illegal_ballots_are_named(body, row, said):
+    with pytest.raises(ValueError, match=said) as caught:
+        read_preflib(parsed(HEADER + body))
+    assert (caught.value.row, caught.value.argument) == (row, "source")
 
-    def theirs(body):
-        instance = instances.OrdinalInstance()
-        instance.parse_str(header + body, "toi")
-        return instance.multiplicity
 
-    assert theirs("3: 1,2\n2: 1,2\n") == {((1,), (2,)): 2}
-    assert read_preflib(io.StringIO(header + "3: 1,2\n2: 1,2\n")).weights.sum() == 5
-    for body, message in [("1: 1,{2\n", "no list"), ("1: 1,1\n", "twice"), ("1: 1,7\n", "no item 7")]:
-        assert len(theirs(body)) == 1
-        with pytest.raises(ValueError, match=message):
-            read_preflib(io.StringIO(header + body))
+def test_ballots_that_are_listed_twice_are_not_lost():
+    """Of these preflibtools keeps the voters of the last line only, unless it is told to correct the file."""
+    text = HEADER + "3: 1,2\n2: 1,2\n"
+    with pytest.raises(ValueError, match="lists a ballot twice"):
+        read_preflib(parsed(text))
+    election = parsed(text, autocorrect=True)
+    election.num_alternatives = 3  # which it takes to be the number of names
+    assert read_preflib(election).weights.tolist() == [5.0]

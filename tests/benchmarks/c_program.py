@@ -59,7 +59,7 @@ def main() -> None:
                     start = time.process_time()
                     model.fit(x, y)
                     fitted = time.process_time()
-                    model.predict_certified(fresh)
+                    model.predict(fresh, return_certificate=True)[1]
                     mine = [fitted - start, time.process_time() - fitted]
                     seconds.append([*map(float, lines["seconds"].split()), *mine])
                 fit_c, predict_c, fit, predict = np.min(seconds, axis=0)

@@ -136,11 +136,11 @@ def proposals(samples: int) -> None:
         show(
             f"{type(structure).__name__} ×{scale}, meta, range {spread:.1f}",
             back=sampling.sample(structure, scores, samples, sampler="cftp", random_state=0).steps,
-            back_bound=sampling.meta_coalescence_time(log_beta),
+            back_bound=sampling.theory.meta_coalescence_time(log_beta),
             back_is_mean=True,
             mixing=mixing_time(meta_matrix(values), p),
-            bound=sampling.meta_mixing_bound(log_beta, EPSILON),
-            printed=sampling.meta_mixing_bound(-spread, EPSILON),
+            bound=sampling.theory.meta_mixing_bound(log_beta, EPSILON),
+            printed=sampling.theory.meta_mixing_bound(-spread, EPSILON),
         )
 
 
@@ -154,7 +154,7 @@ def hypercubes(samples: int) -> None:
             show(
                 f"LabelSets({d}) ×{scale}, cube",
                 mixing=mixing_time(site_matrix(structure, scores, heat_bath=False), p),
-                bound=sampling.cube_mixing_bound(d, EPSILON),
+                bound=sampling.theory.cube_mixing_bound(d, EPSILON),
                 printed=math.ceil(d * math.log(d / EPSILON)),
             )
             show(
@@ -162,7 +162,7 @@ def hypercubes(samples: int) -> None:
                 back=sampling.sample(structure, scores, samples, sampler="monotone", random_state=0).steps,
                 back_bound=max(d, 2 * d * sum(1 / i for i in range(1, d + 1))),
                 mixing=mixing_time(site_matrix(structure, scores, heat_bath=True), p),
-                bound=sampling.cube_mixing_bound(d, EPSILON, heat_bath=True),
+                bound=sampling.theory.cube_mixing_bound(d, EPSILON, heat_bath=True),
             )
 
 

@@ -24,7 +24,6 @@ from folders import RANKINGS, listed, rankings
 from joblib import Parallel, delayed
 from losses import Data, of_folder
 from ranking_selection import outer_folds
-from sklearn.base import clone
 from sklearn.preprocessing import StandardScaler
 
 from combpred import EmbeddingRegressor, StructuredRidge, StructuredRidgeCV, StructuredVoting
@@ -60,8 +59,7 @@ def run_fold(structure: Structure, X: np.ndarray, y: Any, train: np.ndarray, tes
     ridge = best_ridge(structure, X_train, y[train])
     forest = EmbeddingRegressor(structure=structure, random_state=0)
     voting = StructuredVoting([("ridge", ridge), ("forest", forest)]).fit(X_train, y[train])
-    by_metric = clone(voting).set_params(scoring="metric").fit(X_train, y[train])
-    models = {**voting.named_estimators_, "voting": voting, "metric": by_metric}
+    models = {**voting.named_estimators_, "voting": voting}
     found = {name: model.score(X_test, y[test]) for name, model in models.items()}
     weights = dict(zip(("weight of ridge", "of forest"), voting.weights_, strict=True))
     return {**found, **weights, "CPU s": time.process_time() - begin}
@@ -75,9 +73,9 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--jobs", type=int, default=2)
     args = parser.parse_args()
-    methods = ("ridge", "forest", "voting", "metric")
+    methods = ("ridge", "forest", "voting")
     heads = "".join(f"{method:>8}" for method in methods)
-    print(f"{'set':<15}{'n':>6} {'metric':<14}{heads}   less ridge: forest, voting, metric")
+    print(f"{'set':<15}{'n':>6} {'metric':<14}{heads}   less ridge: forest, voting")
     for name, structure, X, y in sets(args.data):
         if args.sets and name not in args.sets:
             continue

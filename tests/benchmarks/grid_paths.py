@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -66,26 +66,10 @@ def paths_agree(truth: np.ndarray, paths: np.ndarray) -> float:
     return float((truth == paths).all(axis=1).mean())
 
 
-def product(scores: np.ndarray) -> np.ndarray:
-    """Return the paths of largest inner product with the scores."""
-    return GRID.decode(scores)
-
-
-def both_criteria(seen: list[tuple[float, float]], decode: Callable[..., np.ndarray]) -> Callable[..., float]:
-    """Return a scorer of leave-one-out predictions that notes both criteria for every penalty."""
-
-    def scorer(model: Any, X: np.ndarray, y: np.ndarray) -> float:
-        paths = decode(model, X)
-        seen.append((arcs_agree(y, paths), paths_agree(y, paths)))
-        return seen[-1][0]
-
-    return scorer
-
-
-DECODERS: dict[str, Callable[..., np.ndarray]] = {
-    "predict": lambda model, X: model.predict(X),
-    "product": lambda model, X: product(model.decision_function(X)),
-}
+def decoded(scores: np.ndarray, loss: str, decoder: str) -> np.ndarray:
+    """Return the paths that `predict` takes for scores f(x), or those of largest inner product with them."""
+    nearest = loss == "squared" and decoder == "predict"
+    return GRID.decode(scores + GRID.mean() - 0.5 if nearest else scores)
 
 
 def choose(
@@ -94,17 +78,17 @@ def choose(
     """Return, for each criterion, the paths predicted with the kernel and penalty that do best, and these."""
     tried: list[tuple[float, float, dict[str, Any]]] = []
     for kernel in kernels:
-        seen: list[tuple[float, float]] = []
-        scorer = both_criteria(seen, DECODERS[decoder])
-        StructuredRidgeCV(GRID, alphas=ALPHAS, scoring=scorer, **lists({**kernel, "loss": loss})).fit(X, y)
-        tried += [(arcs, paths, {**kernel, "alpha": alpha}) for (arcs, paths), alpha in zip(seen, ALPHAS, strict=True)]
+        for alpha in ALPHAS:
+            model = StructuredRidgeCV(GRID, alphas=[alpha], **lists({**kernel, "loss": loss})).fit(X, y)
+            paths = decoded(model.loo_scores_, loss, decoder)
+            tried.append((arcs_agree(y, paths), paths_agree(y, paths), {**kernel, "alpha": alpha}))
     found = {}
     for at, criterion in enumerate(("arcs", "paths")):
         best = dict(max(tried, key=lambda each: each[at])[2])
         setting = dict(best)
         alpha = setting.pop("alpha")
         model = StructuredRidgeCV(GRID, alphas=[alpha], **lists({**setting, "loss": loss})).fit(X, y)
-        found[criterion] = (DECODERS[decoder](model, X_test), best)
+        found[criterion] = (decoded(model.feature_scores(X_test), loss, decoder), best)
     return found
 
 

@@ -163,7 +163,6 @@ def calls() -> dict[str, Call]:
             StructuredRidge("permutations", loss="auc", kernel="rbf", solver="cg", alpha=1e-3), 900, 4, 5
         ),
         "ridge, leave one out": fit(StructuredRidgeCV("permutations", losses=["auc"], kernels=["rbf"]), 900, 4, 5),
-        "ridge, two folds": fit(StructuredRidgeCV("permutations", losses=["auc"], kernels=["rbf"], cv=2), 900, 4, 5),
         "ridge, sgd, linear": fit(StructuredSGD("permutations", kernel="linear", **sgd), 1000, 5, 8),
         "ridge, sgd, rbf": fit(StructuredSGD("permutations", kernel="rbf", **sgd), 1000, 5, 8),
         "ridge, weights of features": fit(

@@ -58,17 +58,12 @@ def calibration(
     structure: WeakOrders, setting: dict[str, Any], X: np.ndarray, y: np.ndarray
 ) -> tuple[tuple[float, float], StructuredRidgeCV]:
     """Return the factor and constant that do best on leave-one-out scores, and the model trained on all rows."""
-    left_out: list[np.ndarray] = []
-
-    def note(model: Any, X: np.ndarray, y: np.ndarray) -> float:
-        left_out.append(model.decision_function(X) + structure.mean())
-        return 0.0
-
     alpha, rest = setting["alpha"], {name: value for name, value in setting.items() if name != "alpha"}
-    model = StructuredRidgeCV(structure, alphas=[alpha], scoring=note, **lists(rest)).fit(X, y)
+    model = StructuredRidgeCV(structure, alphas=[alpha], **lists(rest)).fit(X, y)
+    left_out = model.loo_scores_ + structure.mean()
     # Of equally good ones the least change is taken.
     pairs = sorted(product(FACTORS, CONSTANTS), key=lambda pair: abs(np.log(pair[0])) + abs(pair[1]))
-    return max(pairs, key=lambda pair: tau_x(y, structure.decode(retied(left_out[0], *pair)))), model
+    return max(pairs, key=lambda pair: tau_x(y, structure.decode(retied(left_out, *pair)))), model
 
 
 def targets(data: Path, name: str, kind: str) -> tuple[np.ndarray, np.ndarray]:

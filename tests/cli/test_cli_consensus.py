@@ -1,4 +1,4 @@
-"""Consensus on the command line: tables and files of PrefLib in, a ranking and what is proven of it out."""
+"""Consensus on the command line: tables in, a ranking and what is proven of it out."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ LABELS = ["cola", "juice", "milk", "tea"]
 RANKS = np.array([np.random.RandomState(seed).permutation(4) + 1 for seed in range(9)])
 VOTERS = np.arange(1, 10)
 ORDERS = [[LABELS[item] for item in np.argsort(ranks)] for ranks in RANKS]
-PREFLIB = "# FILE NAME: x.toi\n# NUMBER ALTERNATIVES: 3\n# ALTERNATIVE NAME 1: Ann\n# ALTERNATIVE NAME 2: Bob\n"
 
 
 def output(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
@@ -73,19 +72,6 @@ def test_ties_and_labels_that_are_left_out(tmp_path: Path, capsys: pytest.Captur
     path.write_text("order\ntea=milk>juice\nmilk>juice\njuice>tea\n")
     positions = pd.DataFrame([[2, 1, 1], [2, 1, -1], [1, -1, 2]], columns=["juice", "milk", "tea"])
     assert output(capsys, str(path)).startswith(f"{aggregation.kemeny(positions)!r}\n")
-
-
-def test_files_of_preflib(tmp_path: Path, capsys: pytest.CaptureFixture[str], fails: Failing) -> None:
-    path, out = tmp_path / "x.toi", tmp_path / "o.csv"
-    path.write_text(f"{PREFLIB}5: 2,{{1,3}}\n2: 3\n")
-    assert output(capsys, str(path)).endswith("3 labels, 2 rows of weight 7\n")
-    assert (
-        output(capsys, str(path), "--param", "output=partial", "--output", str(out)) == f"3 labels written to {out}\n"
-    )
-    assert out.read_text().splitlines() == ["label,before", "Ann,", "Bob,Ann|3", "3,"]
-    assert output(capsys, str(path), "--output", "-").splitlines() == ["position,label", "1,Bob", "2,Ann", "3,3"]
-    path.write_text(f"{PREFLIB}5: 2,{{1,3}}\n2: 4\n")
-    assert "x.toi: line 6: there is no item 4" in fails("consensus", str(path))
 
 
 @pytest.mark.parametrize(

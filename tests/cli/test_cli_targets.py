@@ -268,7 +268,7 @@ def test_averages_of_several_models(tmp_path: Path, capsys: pytest.CaptureFixtur
     fitted(*common, *inner)
     labels = ["juice", "milk", "tea"]
     y = Permutations.from_orders(np.where(HIGH, "juice>milk>tea", "tea>milk>juice").tolist(), labels, sep=">")
-    neighbours = EmbeddingRegressor(KNeighborsRegressor(3))
+    neighbours = EmbeddingRegressor(regressor=KNeighborsRegressor(3))
     both = [("a", StructuredRidge("permutations", alpha=3.0)), ("b", neighbours)]
     expected = StructuredVoting(both, weights=[1, 2]).fit(X[:, None], y).predict(X[:, None])
     orders = [">".join(order) for order in Permutations.to_orders(expected, labels)]

@@ -120,6 +120,6 @@ def test_several_values_in_a_cell_are_told_what_makes_columns_of_them(frame, cel
 
 def test_times_are_refused_by_regressors_of_others_in_the_same_words():
     times = X.assign(since=pd.date_range("2020", periods=30))
-    for model in (StructuredRidge("permutations"), EmbeddingRegressor(RandomForestRegressor(2), "permutations")):
+    for model in (StructuredRidge("permutations"), EmbeddingRegressor("permutations", RandomForestRegressor(2))):
         with pytest.raises(ValueError, match="^X: column 'since' holds times: make numbers of them"):
             model.fit(times, Y)

@@ -27,7 +27,7 @@ IN_MEMORY = [
     (OnlineLabelRanker(random_state=0), Y),
     (StructuredSVM("labelsets"), SETS),
     (StructuredPerceptron("labelsets", random_state=0), SETS),
-    (EmbeddingRegressor(Ridge(), "labelsets"), SETS),
+    (EmbeddingRegressor("labelsets", Ridge()), SETS),
     (StructuredVoting([("a", StructuredRidge("labelsets")), ("b", ProbabilisticStructured("labelsets"))]), SETS),
 ]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import math
 import re
 from collections.abc import Callable
@@ -12,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from combpred import StructuredRidge, aggregation, kernels, metrics, ranking, sampling, trusted_types
+from combpred import StructuredRidge, kernels, metrics, ranking, sampling, trusted_types
 from combpred.structures import (
     Assignments,
     Custom,
@@ -89,14 +88,10 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
     # Sampling.
     (lambda: sampling.effective_sample_size("x"), ValueError, "x must be numbers"),
     (lambda: sampling.split_r_hat(MASKED), ValueError, "x, row 1: an entry is masked"),
-    (lambda: sampling.meta_mixing_bound("x"), TypeError, "log_beta must be a number, got 'x'"),
-    (lambda: sampling.meta_coalescence_time(1.0), ValueError, "log_beta must be at most 0, got 1.0"),
-    (lambda: sampling.hoeffding_sample_size(1e-300, 0.05), ValueError, "this takes inf samples; ask for a larger"),
-    (lambda: sampling.to_arviz(5, Permutations(3)), TypeError, "samples must be what combpred.sampling.sample"),
-    (lambda: sampling.to_arviz(draws(), Permutations(3), n_chains=3), ValueError, "n_chains must be between 1 and 2"),
+    (lambda: sampling.theory.meta_mixing_bound("x"), TypeError, "log_beta must be a number, got 'x'"),
+    (lambda: sampling.theory.meta_coalescence_time(1.0), ValueError, "log_beta must be at most 0, got 1.0"),
+    (lambda: sampling.theory.hoeffding_sample_size(1e-300, 0.05), ValueError, "this takes inf samples; ask for"),
     # Consensus and label ranking.
-    (lambda: aggregation.read_preflib(5), TypeError, "source must be a path or an open file, got 5"),
-    (lambda: aggregation.read_preflib(io.StringIO("one\n")), ValueError, "line 1: 'one' is no ballot"),
     (lambda: ranking.partial_orders("abc"), ValueError, "proba must be numbers"),
     (lambda: ranking.partial_orders([[0.5, 0.5, 0.5], [0.5, 1.5, 0.5]]), ValueError,
      "proba, row 1: the probability of the items 0 and 2 is 1.5, must be from 0 to 1"),
@@ -110,8 +105,6 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
 
 @pytest.mark.parametrize(("call", "error", "message"), WRONG, ids=[message for _, _, message in WRONG])
 def test_wrong_calls_are_refused_by_the_name_of_the_parameter(call, error, message):
-    if "to_arviz" in call.__code__.co_names:
-        pytest.importorskip("arviz", reason="draws are exported to ArviZ")
     if "trusted_types" in call.__code__.co_names:
         pytest.importorskip("skops", reason="model files are those of skops")
     with pytest.raises(error, match=f"^.*{re.escape(message)}"):

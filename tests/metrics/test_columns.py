@@ -98,10 +98,9 @@ def test_missing_positions_are_unknown(metric):
 
 
 @pytest.mark.parametrize("metric", [*RANKS, *TOPS], ids=lambda metric: metric.__name__)
-def test_what_is_no_ranking_is_refused_or_doubted(metric):
+def test_what_is_no_ranking_is_refused(metric):
     ranks = np.array([[1, 2, 2], [2, 1, 1]])
-    with pytest.warns(UserWarning, match=r"y_true holds booleans, .* pass numpy.where\(y_true, 1, 2\)"):
-        assert metric(ranks == 2, ranks) == metric(ranks, ranks)
+    assert metric(ranks == 2, ranks) == metric(ranks, ranks)  # False before True, as 0 before 1
     for orders in ([["b", "a", "c"], ["a", "b", "c"]], [["b"], ["a", "b"]]):
-        with pytest.raises(ValueError, match="y_pred, row .: found .*Permutations.from_orders makes positions of"):
+        with pytest.raises(ValueError, match="y_pred"):
             metric(ranks, orders)

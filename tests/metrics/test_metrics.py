@@ -245,7 +245,7 @@ def test_mean_is_the_weighted_mean_of_rows(metric, truth, predicted) -> None:  #
 
 @pytest.mark.parametrize(("metric", "truth", "predicted"), PAIRED)
 def test_bad_arguments_are_named(metric, truth, predicted) -> None:  # type: ignore[no-untyped-def]
-    with pytest.raises(ValueError, match="shape"):
+    with pytest.raises(ValueError, match="they must agree row by row"):
         metric(truth[:2], predicted)
     with pytest.raises(ValueError, match="row 1: sample_weight"):
         metric(truth, predicted, sample_weight=[1, -1, 0])
@@ -264,7 +264,7 @@ def test_messages_name_the_row() -> None:
         metrics.hamming_loss([[0, 1], [1, 1]], [[0, 1], [1, 2]])
     with pytest.raises(ValueError, match="at least 2 labels"):
         metrics.kendall_tau([[1]], [[1]])
-    with pytest.raises(ValueError, match=r"y_true, row 0: found \['a', 'b'\]; .*from_orders makes positions"):
+    with pytest.raises(ValueError, match="y_true, row 0: 'a' is not a number"):
         metrics.kendall_tau([["a", "b"]], [["a", "b"]])
 
 
@@ -272,8 +272,7 @@ def test_documented_examples() -> None:
     modules = [importlib.import_module(f"combpred.metrics.{m.name}") for m in pkgutil.iter_modules(metrics.__path__)]
     results = [doctest.testmod(module) for module in modules]
     assert sum(r.failed for r in results) == 0
-    objects = [name for name in metrics.__all__ if name.endswith("_scorer")]  # which the class Scorer documents
-    assert sum(r.attempted for r in results) >= len(metrics.__all__) - len(objects)
+    assert sum(r.attempted for r in results) >= len(metrics.__all__)
 
 
 def test_tau_x_and_rankings_with_ties_read_alike():

@@ -12,7 +12,7 @@ from sklearn import config_context
 from sklearn.base import clone
 from sklearn.inspection import permutation_importance
 from sklearn.metrics import get_scorer_names as names_of_scikit_learn
-from sklearn.model_selection import GridSearchCV, cross_validate
+from sklearn.model_selection import GridSearchCV, LeaveOneOut, cross_val_predict, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -43,8 +43,8 @@ def test_every_scorer_is_its_metric_with_the_right_sign(data):
         scorer = get_scorer(name)
         assert scorer(model, X, y) == sign * metric(y, predicted)
         assert scorer(model, X, y, sample_weight=weights) == sign * metric(y, predicted, sample_weight=weights)
-        assert getattr(metrics, f"{name}_scorer") == scorer == pickle.loads(pickle.dumps(scorer))
-    assert metrics.kendall_tau_scorer(model, X, y) == model.score(X, y)
+        assert scorer == pickle.loads(pickle.dumps(scorer)) != get_scorer("ndcg")
+    assert get_scorer("kendall_tau")(model, X, y) == model.score(X, y)
     grades = StructuredRidge("ordinal").fit(X, y["tea"] - 1)
     assert get_scorer("neg_absolute_error")(grades, X, y["tea"] - 1) == grades.score(X, y["tea"] - 1) <= 0
 
@@ -62,27 +62,25 @@ def test_scorers_of_scores_and_with_arguments(data):
 
 
 @pytest.mark.parametrize(
-    ("structure", "y", "name", "said"),
+    ("structure", "y", "name"),
     [
-        (
-            LabelSets(),
-            [[0, 1], [1, 0]],
-            "ndcg",
-            "ndcg is for Permutations and WeakOrders, and would misread",
-        ),
-        (LabelSets(), [[0, 1], [1, 0]], "pair_accuracy", "is for PartialOrders and Tournaments, and would misread"),
-        (Graphs(3), [[0, 1, 1], [1, 0, 0]], "tau_x", "would misread y of Graphs; take get_scorer('hamming_score')"),
-        (Permutations(), [[1, 2, 3], [3, 1, 2]], "cycle_f1", "y of Permutations; take get_scorer('kendall_tau')"),
-        (Permutations(), [[1, 2, 3], [3, 1, 2]], "route_f1", "is for Routes, Paths, Cycles and DirectedCycles, and"),
-        (Assignments(2), [[0, 1], [1, 0]], "neg_spearman_footrule", "spearman_footrule is for Permutations and Weak"),
-        (Hierarchy([-1, 0]), [0, 1], "neg_absolute_error", "neg_absolute_error is for Ordinal and MultiClass, and"),
-        (None, [0, 1], "neg_hierarchical_loss", "needs a tree: pass get_scorer('neg_hierarchical_loss', parent=…)"),
+        (LabelSets(), [[0, 1], [1, 0]], "ndcg"),
+        (LabelSets(), [[0, 1], [1, 0]], "pair_accuracy"),
+        (LabelSets(), [[0, 1], [1, 0]], "route_f1"),
+        (Graphs(3), [[0, 1, 1], [1, 0, 0]], "tau_x"),
+        (Permutations(), [[1, 2, 3], [3, 1, 2]], "cycle_f1"),
+        (Permutations(), [[1, 2, 3], [3, 1, 2]], "route_f1"),
+        (Assignments(2), [[0, 1], [1, 0]], "neg_spearman_footrule"),
+        (Permutations(), [[1, 2, 3], [3, 1, 2]], "neg_absolute_error"),
+        (None, [0, 1], "neg_hierarchical_loss"),
     ],
 )
-def test_metrics_of_other_outputs_are_refused(structure, y, name, said):
-    """Their numbers, such as 0 and 1, might be read as positions of labels, or as places."""
+def test_metrics_of_other_outputs_are_refused(structure, y, name):
+    """Their numbers, such as 0 and 1, would be read as positions of labels, or as places."""
     model = StructuredRidge(structure).fit([[0.0], [1.0]], y)
-    with pytest.raises(ValueError, match=re.escape(said)):
+    own = model.structure_.default_metric
+    remedy = "parent=" if name == "neg_hierarchical_loss" else f"get_scorer({own!r})"
+    with pytest.raises(ValueError, match=f"scoring: {name} .*{re.escape(remedy)}"):
         get_scorer(name)(model, [[0.0], [1.0]], y)
 
 
@@ -101,7 +99,7 @@ def test_columns_are_matched_wherever_the_estimator_is(data):
         assert scorer(model, X, swapped) == scorer(model, X, y) > 0.5
         with pytest.raises(ValueError, match="lacks the columns 'tea'"):
             scorer(model, X, y.rename(columns={"tea": "beer"}))
-    found = cross_validate(pipe, X, y, scoring={"tau": scorer, "rho": metrics.spearman_rho_scorer}, cv=3)
+    found = cross_validate(pipe, X, y, scoring={"tau": scorer, "rho": get_scorer("spearman_rho")}, cv=3)
     assert set(found) >= {"test_tau", "test_rho"} and np.isfinite(found["test_tau"]).all()
     importance = permutation_importance(pipe, X, y, scoring=scorer, n_repeats=3, random_state=0)
     assert importance.importances_mean.max() > 0.1
@@ -109,34 +107,24 @@ def test_columns_are_matched_wherever_the_estimator_is(data):
 
 def test_choice_by_leave_one_out_takes_our_names(data):
     X, y = data
-    by_name = StructuredRidgeCV("permutations", scoring="spearman_rho").fit(X, y)
-    by_object = StructuredRidgeCV("permutations", scoring=metrics.spearman_rho_scorer).fit(X, y)
-    by_folds = StructuredRidgeCV("permutations", scoring="spearman_rho", cv=3).fit(X, y)
-    assert by_name.alpha_ == by_object.alpha_ and by_name.best_score_ == by_object.best_score_ and by_folds.alpha_ > 0
+    model = StructuredRidgeCV("permutations", alphas=[0.1], kernels=["linear"], scoring="spearman_rho").fit(X, y)
+    alone = cross_val_predict(StructuredRidge("permutations", alpha=0.1), X, y, cv=LeaveOneOut())
+    assert model.best_score_ == pytest.approx(metrics.spearman_rho(y, alone), abs=1e-12)
 
 
-def test_names(data):
+def test_names():
     assert set(get_scorer_names()) - {"accuracy"} == set(get_scorer_names()) - set(names_of_scikit_learn())
-    with pytest.raises(ValueError, match="'hamming_loss'; it is smaller for better .* its scorer 'neg_hamming_loss'"):
-        get_scorer("hamming_loss")
-    with pytest.raises(ValueError, match="no scorer is called 'f1'; known are accuracy, cycle_f1"):
-        get_scorer("f1")
-    for name, meant in {"kendal_tau": "kendall_tau", "Spearman Rho": "spearman_rho", "ndcg_at": "ndcg"}.items():
-        for made in (get_scorer, metrics.Scorer):
-            with pytest.raises(ValueError, match=f"no scorer is called {name!r}; did you mean {meant!r}"):
-                made(name)
-    with pytest.raises(TypeError, match="must be the name of a scorer: pass its name, 'kendall_tau'; got <function"):
-        get_scorer(metrics.kendall_tau)
-    with pytest.raises(TypeError, match=r"must be the name of a scorer, one of accuracy, .*; got \['ndcg'\]"):
-        get_scorer(["ndcg"])
-    assert get_scorer(metrics.top_k_recall_scorer, k=2) == get_scorer("top_k_recall", k=2)
+    for name, near in {"hamming_loss": "neg_hamming_loss", "kendal_tau": "kendall_tau", "ndcg_at": "ndcg"}.items():
+        with pytest.raises(ValueError, match=f"no scorer is called {name!r}; known are .*; did you mean {near!r}"):
+            get_scorer(name)
+    for other in (metrics.kendall_tau, ["ndcg"], get_scorer("ndcg")):
+        with pytest.raises(TypeError):
+            get_scorer(other)
 
 
 def test_arguments_that_a_metric_does_not_have_are_refused_before_any_search():
-    with pytest.raises(TypeError, match=r"q=2 is no argument of the scorer 'top_k_recall': those it has are k"):
+    with pytest.raises(TypeError, match="q"):
         get_scorer("top_k_recall", q=2)
-    with pytest.raises(TypeError, match=r"per_row=True is no argument of the scorer 'kendall_tau': it has none"):
-        get_scorer("kendall_tau", per_row=True)
     for name in get_scorer_names():
         assert get_scorer(name).params == {}
 

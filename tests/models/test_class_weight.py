@@ -33,7 +33,6 @@ ESTIMATORS = [
     StructuredRidge(),
     StructuredRidge(kernel="rbf"),
     StructuredRidgeCV(kernels=["linear"], alphas=[0.1, 1.0], scoring="metric"),
-    StructuredRidgeCV(kernels=["linear"], alphas=[0.1, 1.0], cv=3),
     StructuredSGD(random_state=0),
     ProbabilisticStructured(),
     StructuredSVM(),

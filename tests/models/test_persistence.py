@@ -80,7 +80,7 @@ def outputs(structure):
 
 def voting(structure="permutations", **parameters):
     return StructuredVoting(
-        [("a", StructuredRidge(structure)), ("b", EmbeddingRegressor(Ridge(), structure))], **parameters
+        [("a", StructuredRidge(structure)), ("b", EmbeddingRegressor(structure, Ridge()))], **parameters
     )
 
 

@@ -19,7 +19,7 @@ def data(structure, n=40, seed=0):
 
 
 def neighbours(k=3, structure=None):
-    return EmbeddingRegressor(KNeighborsRegressor(k), structure)
+    return EmbeddingRegressor(structure, KNeighborsRegressor(k))
 
 
 def refitted(model, X, y, weights=None):

@@ -153,11 +153,11 @@ def test_consensus_that_is_a_partial_order_says_what_is_before_what():
 def test_certified_outputs_are_shown_by_name(structure, y, shown):
     x = [[0.0], [1.0]]
     model = StructuredRidge(structure, alpha=1e-6).fit(x, y)
-    found = pickle.loads(pickle.dumps(model.predict_certified(x)))
+    found = pickle.loads(pickle.dumps(model.predict(x, return_certificate=True)[1]))
     assert re.search(rf"^ +0  {shown}  ", repr(found), re.MULTILINE), repr(found)
     assert f"<td>{shown}</td>" in found._repr_html_() or "[" in shown
     np.testing.assert_array_equal(found.structures, model.predict(x))
-    as_frame = clone(model).set_output(predict="pandas").fit(x, y).predict_certified(x)
+    as_frame = clone(model).set_output(predict="pandas").fit(x, y).predict(x, return_certificate=True)[1]
     assert structure.get_params().get("labels") is None or shown in repr(as_frame)
 
 
@@ -226,12 +226,12 @@ def by_hand(proba):
 
 
 def test_ballots_are_a_table_by_names(tmp_path):
+    pytest.importorskip("preflibtools", reason="files of PrefLib are read by preflibtools")
     names = [f"# ALTERNATIVE NAME {item}: {name}" for item, name in enumerate(["tea", "milk"], 1)]
     (tmp_path / "drinks.toc").write_text("\n".join(["# TITLE: Drinks", "# NUMBER ALTERNATIVES: 2", *names, "3: 2,1"]))
-    for as_frame in (False, True):
-        lines = repr(aggregation.read_preflib(tmp_path / "drinks.toc", as_frame=as_frame)).splitlines()
-        assert lines[0] == "Ballots: Drinks, 1 ranking of 2 items by 3 voters"
-        assert lines[2] == "  0  tea 2, milk 1        3"
+    lines = repr(aggregation.read_preflib(tmp_path / "drinks.toc")).splitlines()
+    assert lines[0] == "Ballots: Drinks, 1 ranking of 2 items by 3 voters"
+    assert lines[2] == "  0  tea 2, milk 1        3"
 
 
 def test_utilities_and_majorities_are_tables_by_names():

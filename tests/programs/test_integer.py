@@ -164,8 +164,8 @@ def test_estimators_decode_by_programs(loss):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(40, 3)), Permutations(6).sample(40, random_state=0)
     model = StructuredRidge("permutations", loss=loss, kernel="rbf", alpha=0.01).fit(X, y)
-    exact = model.predict_certified(X)
-    program = model.set_params(decoder="milp").predict_certified(X)
+    exact = model.predict(X, return_certificate=True)[1]
+    program = model.set_params(decoder="milp").predict(X, return_certificate=True)[1]
     np.testing.assert_allclose(program.value, exact.value, rtol=1e-9)
     np.testing.assert_allclose(program.upper_bound, exact.upper_bound, rtol=1e-6)
     np.testing.assert_array_equal(program.structures, exact.structures)
@@ -178,8 +178,8 @@ def test_programs_agree_with_the_exact_decoders(structure, loss):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(8, 3)), structure.sample(8, random_state=0)
     model = StructuredRidge(structure, loss=loss, kernel="rbf", alpha=0.01).fit(X, y)
-    exact = model.predict_certified(X)
-    program = model.set_params(decoder="milp").predict_certified(X)
+    exact = model.predict(X, return_certificate=True)[1]
+    program = model.set_params(decoder="milp").predict(X, return_certificate=True)[1]
     np.testing.assert_allclose(program.value, exact.value, rtol=1e-9)
     np.testing.assert_allclose(program.upper_bound, exact.value, rtol=1e-6)
     np.testing.assert_array_equal(program.structures, exact.structures)
@@ -192,8 +192,8 @@ def test_programs_reach_beyond_the_exact_decoder():
     X = np.ones((2, 1))
     model = StructuredRidge(Permutations(n), fit_intercept=False, alpha=1e-3).fit(X, Permutations(n).sample(2, 0))
     model.coef_ = scores[:, None]
-    searched = model.set_params(decoder="local-search").predict_certified(X[:1])
-    solved = model.set_params(decoder="milp").predict_certified(X[:1])
+    searched = model.set_params(decoder="local-search").predict(X[:1], return_certificate=True)[1]
+    solved = model.set_params(decoder="milp").predict(X[:1], return_certificate=True)[1]
     with pytest.raises(CapabilityError, match="limited to size 20"):
         model.set_params(decoder="exact").predict(X[:1])
     assert searched.value[0] <= solved.value[0] * (1 + 1e-9) <= searched.upper_bound[0] * (1 + 1e-9)

@@ -210,7 +210,7 @@ def test_public_methods_say_what_they_raise_and_cost(estimator):
     if estimator in RANKERS:
         methods += tuple(name for name in OF_RANKERS if hasattr(estimator, name))
     else:
-        methods += ("decision_function", "feature_scores", "score_structures", "predict_certified")
+        methods += ("decision_function", "feature_scores", "score_structures")
     for name in methods + (PROBABILITIES if estimator is ProbabilisticStructured else ()):
         text = inspect.getdoc(getattr(estimator, name))
         for part in ("Parameters\n---", "Returns\n---", "Raises\n---", "Examples\n---", "Cost", ">>> "):

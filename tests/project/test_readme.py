@@ -72,7 +72,7 @@ def test_ranking_example_learns(capsys: pytest.CaptureFixture[str]) -> None:
     assert " ".join(ranking) == shown
     assert float(score) == pytest.approx(float(said), abs=0.01)
     assert f"{names['model'].structure_.count():,}".replace(",", " ") + " rankings" in README
-    certified = names["model"].predict_certified(names["X_test"][:5])
+    certified = names["model"].predict(names["X_test"][:5], return_certificate=True)[1]
     assert certified.optimal.shape == (5,) and certified.optimal.all()
 
 
@@ -152,7 +152,7 @@ def test_own_structure_agrees_with_enumeration() -> None:
     wide = Custom.from_sampler(names["draw"], names["embed"], log_count=names["teams"].log_count(), radius=5**0.5)
     assert np.linalg.norm(psi, axis=1).max() == pytest.approx(5**0.5)
     assert sampling.sample(wide, names["scores"], sampler="cftp", random_state=0).is_exact
-    learnt = StructuredRidge(wide, loss="auc").fit(X, names["y"]).predict_certified(X[:3])
+    learnt = StructuredRidge(wide, loss="auc").fit(X, names["y"]).predict(X[:3], return_certificate=True)[1]
     assert (learnt.nu < 1).all() and np.isfinite(learnt.upper_bound).all()
     # It predicts what the same model predicts after training with exact partition functions, of all teams in a list.
     listed = Custom.from_structures(members, names["embed"])

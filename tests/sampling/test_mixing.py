@@ -11,7 +11,8 @@ import pytest
 from scipy.stats import chi2
 
 from combpred import CapabilityError
-from combpred.sampling import cube_mixing_bound, meta_mixing_bound, mixing_bound, optimum_probability, sample
+from combpred.sampling import optimum_probability, sample
+from combpred.sampling.theory import cube_mixing_bound, meta_mixing_bound, mixing_bound
 from combpred.structures import (
     Assignments,
     Cliques,

@@ -13,7 +13,8 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from combpred import CapabilityError
-from combpred.sampling import SamplingError, estimate_marginals, hoeffding_sample_size
+from combpred.sampling import SamplingError, estimate_marginals
+from combpred.sampling.theory import hoeffding_sample_size
 from combpred.structures import Custom, Cycles, LabelSets, Permutations, Structure, Subtrees
 
 TREE = [-1, 0, 0, 1, 1]

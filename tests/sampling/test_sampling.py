@@ -84,7 +84,7 @@ def test_exact_samples_follow_the_distribution(structure, sampler):
     beta = np.exp(values - values.max()).mean()
     # Geometric numbers of mean 1/β; 5.3 standard errors are left by chance with probability 1e-7.
     error = math.sqrt((1 / beta) * (1 / beta - 1) / 2000) + 1e-12
-    assert abs(drawn.steps.mean() - sampling.meta_coalescence_time(math.log(beta))) < 5.3 * error
+    assert abs(drawn.steps.mean() - sampling.theory.meta_coalescence_time(math.log(beta))) < 5.3 * error
     np.testing.assert_allclose(drawn.value[:, 0], structure.embed(list(drawn.y[:, 0])) @ scores, atol=1e-12)
     assert drawn.is_exact
 
@@ -258,13 +258,13 @@ def test_diagnostics_agree_with_their_definitions():
 
 
 def test_bounds():
-    assert sampling.meta_mixing_bound(0.0) == 1
-    assert sampling.meta_mixing_bound(-1000.0) == math.inf == sampling.meta_coalescence_time(-1000.0)
-    assert sampling.meta_mixing_bound(-720.0) == math.inf  # exp(-720) is a number, the steps are none
+    assert sampling.theory.meta_mixing_bound(0.0) == 1
+    assert sampling.theory.meta_mixing_bound(-1000.0) == math.inf == sampling.theory.meta_coalescence_time(-1000.0)
+    assert sampling.theory.meta_mixing_bound(-720.0) == math.inf  # exp(-720) is a number, the steps are none
     with pytest.raises(ValueError, match="log_beta must be at most 0"):
-        sampling.meta_mixing_bound(0.1)
+        sampling.theory.meta_mixing_bound(0.1)
     with pytest.raises(ValueError, match="epsilon must be between"):
-        sampling.cube_mixing_bound(3, 1.0)
+        sampling.theory.cube_mixing_bound(3, 1.0)
 
 
 @pytest.mark.parametrize("method", ["counting", "coupling"])

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from combpred import CapabilityError
-from combpred.sampling import least_alpha, mixing_bound, optimum_probability, sample, search
+from combpred.sampling import least_alpha, optimum_probability, sample, search
+from combpred.sampling.theory import mixing_bound
 from combpred.structures import (
     Assignments,
     Cliques,

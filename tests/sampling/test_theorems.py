@@ -7,7 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from combpred.sampling import log_partition, meta_mixing_bound, sample
+from combpred.sampling import log_partition, sample
+from combpred.sampling.theory import meta_mixing_bound
 from combpred.structures import Cliques, Cycles, LabelSets, MultiClass, Permutations, Routes, Structure
 
 SMOOTHNESS = 3  # the thesis's p

@@ -98,7 +98,7 @@ def test_an_integer_makes_predictions_reproducible(decoder: str) -> None:
 @pytest.mark.parametrize("decoder", NEW)
 def test_certificates_reach_the_user(decoder: str) -> None:
     ranker, X = fitted(decoder=decoder, random_state=0)
-    certified = ranker.predict_certified(X)
+    certified = ranker.predict(X, return_certificate=True)[1]
     np.testing.assert_allclose(certified.value, ranker.score_structures(X, certified.structures))
     assert ((certified.nu == 0.5) | certified.optimal).all()
     assert (certified.upper_bound >= certified.value).all()
@@ -109,7 +109,10 @@ def test_the_preimage_is_decoded_by_all(decoder: str) -> None:
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(30, 2)), Cycles(6).sample(30, random_state=0)
     model = StructuredRidge(Cycles(6), loss="squared", decoder=decoder, random_state=0).fit(X, y)
-    certified, exact = model.predict_certified(X), model.set_params(decoder="exact").predict_certified(X)
+    certified, exact = (
+        model.predict(X, return_certificate=True)[1],
+        model.set_params(decoder="exact").predict(X, return_certificate=True)[1],
+    )
     assert (certified.value <= exact.value + 1e-9).all()
     assert (certified.upper_bound >= exact.value - 1e-9).all()
 

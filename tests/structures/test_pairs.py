@@ -330,7 +330,7 @@ def test_estimators_learn_the_structures(structure: Structure, loss: str) -> Non
     model = StructuredRidge(structure, kernel="rbf", alpha=0.01, loss=loss).fit(X[:90], y[:90])
     assert model.score(X[90:], y[90:]) > 0.6
     model.structure_.validate(model.predict(X[90:]))
-    assert model.predict_certified(X[90:]).optimal.all()
+    assert model.predict(X[90:], return_certificate=True)[1].optimal.all()
     searched = StructuredRidgeCV(structure, alphas=(0.01, 1.0), kernels=["rbf"], losses=[loss]).fit(X[:90], y[:90])
     assert searched.score(X[90:], y[90:]) > 0.6
 

@@ -185,7 +185,7 @@ def test_grid_paths_are_learnt_from_costs() -> None:
     assert np.bincount(np.unique(y, axis=0, return_inverse=True)[1].ravel()).max() < 120
     for loss in ("auc", "squared"):
         model = StructuredRidge(grid, alpha=0.1, loss=loss).fit(X[:300], y[:300])
-        assert model.predict_certified(X[300:]).optimal.all()
+        assert model.predict(X[300:], return_certificate=True)[1].optimal.all()
         assert model.score(X[300:], y[300:]) > 0.85
         chance = grid.score(y[300:], grid.sample(100, random_state=0))
         assert chance < 0.75
@@ -258,7 +258,7 @@ def test_assignments_are_sized_by_y_and_score_items() -> None:
     y = Assignments(6).decode(X @ rng.normal(size=(4, 36)))
     model = StructuredRidge("assignments", alpha=0.1).fit(X[:150], y[:150])
     assert model.structure_ == Assignments(6)
-    assert model.predict_certified(X[150:]).optimal.all()
+    assert model.predict(X[150:], return_certificate=True)[1].optimal.all()
     share = (model.predict(X[150:]) == y[150:]).mean()
     assert share > 0.5  # one in six by chance
     assert model.score(X[150:], y[150:]) == pytest.approx(share)

@@ -1,4 +1,4 @@
-"""What ``combpred consensus`` does: one ranking in the place of those in a table, or in a file of PrefLib."""
+"""What ``combpred consensus`` does: one ranking in the place of those in a table."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def print_consensus(options: argparse.Namespace) -> None:
     table = read_table(options.file, reading(options))
     weighing = select(table.names, options.weights, "--weights")
     require(len(weighing) < 2, f"--weights names {len(weighing)} columns; name one")
-    weights = number_frame(table, weighing).iloc[:, 0].to_numpy() if weighing else table.weights
+    weights = number_frame(table, weighing).iloc[:, 0].to_numpy() if weighing else None
     left_out = {*weighing, *select(table.names, options.drop, "--drop"), *select(table.names, options.id, "--id")}
     columns = select(table.names, options.targets, "--targets") or [n for n in table.names if n not in left_out]
     both = [name for name in columns if name in left_out]

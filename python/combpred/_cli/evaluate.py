@@ -120,7 +120,6 @@ def _metric(name: str, pipeline: Pipeline, X: Any, y: Any, predicted: Any, **how
         predicted = pipeline[-1].feature_scores(pipeline[:-1].transform(X))
     what = f"--metric {name} does not suit these targets"
     what += f" ({structure.default_metric} does)" if structure is not None else ""
-    require((reason := metrics.misread(getattr(metrics, name), structure)) is None, f"{what}: {reason}")
     try:
         return getattr(metrics, name)(y, predicted, **how)
     except RowError as error:

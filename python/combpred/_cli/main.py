@@ -43,7 +43,7 @@ _YES, _MANY = {"action": "store_true"}, {"action": "append"}
 #: The names of each option and what stands for its value in --help, then its help, with arguments for argparse or not.
 _Options = dict[str, str | tuple[dict[str, Any], str]]
 _READING: _Options = {
-    "file FILE": "CSV, Parquet, ARFF or, for consensus, PrefLib, gzipped or not; - for standard input",
+    "file FILE": "CSV, Parquet or ARFF, gzipped or not; - for standard input",
     "--sep C": "separates the fields of a CSV file (default: read from its first line)",
     "--decimal C": "the decimal mark (default: a point)",
     "--thousands C": "the mark between thousands (default: none)",
@@ -106,7 +106,7 @@ _EVALUATING: _Options = {
 _AGREEING: _Options = {
     "--targets COLUMNS": (_MANY, f"{_COLUMNS} (default: all)"),
     "--method NAME": ({"default": "kemeny"}, "kemeny (default), borda, footrule or median_rank"),
-    "--weights COLUMN": (_MANY, "how often each row counts (default: once, or as a file of PrefLib says)"),
+    "--weights COLUMN": (_MANY, "how often each row counts (default: once)"),
     "--param NAME=VALUE": (_MANY, "of the method, such as output=weak for ties; may be repeated"),
     "--output OUT": "write the ranking as a table, CSV or .parquet; - for standard output",
     "--json": (_YES, "print JSON instead of a table"),
@@ -178,14 +178,14 @@ def _evaluate() -> None:
 def _consensus() -> None:
     """put one ranking in the place of many
 
-    Print the ranking that is nearest to those of a table, or of a file of PrefLib (.soc, .soi, .toc, .toi, .cat), its
-    distance and what is proven of it. Rankings are one column of orders, "a>b>c" ("a=b>c" with ties), several columns
-    of names from first to last, or a column for each label with its position.
+    Print the ranking that is nearest to those of a table, its distance and what is proven of it. Rankings are one
+    column of orders, "a>b>c" ("a=b>c" with ties), several columns of names from first to last, or a column for each
+    label with its position.
 
     example:
       combpred consensus ballots.csv --targets order --method borda
     example, with ties, as JSON:
-      combpred consensus 00004-00000001.toc --param output=weak --json
+      combpred consensus ballots.csv --targets order --param output=weak --json
     """
 
 

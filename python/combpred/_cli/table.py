@@ -17,7 +17,6 @@ from typing import Any
 from .._data.checks import counted
 from .._data.targets import summary
 from .._data.warn import warn_user
-from ..aggregation import read_preflib
 from .columns import NUMBERS
 from .error import UsageError, needed, require
 
@@ -62,8 +61,6 @@ class Table:
     written : callable or None
         Returns some columns as text, as they are written in the file, whole numbers without a point; None where numbers
         have no spelling.
-    weights : ndarray or None
-        Of the rows, where the file has them: how many voters cast the ballots of PrefLib.
     """
 
     source: str
@@ -75,7 +72,6 @@ class Table:
     marks: tuple[str, str] = ("", ".")
     words: Sequence[str] = ()
     written: Callable[[list[str]], Any] | None = None
-    weights: Any = None
 
     @property
     def names(self) -> list[str]:
@@ -116,12 +112,12 @@ def read_bytes(path: str) -> bytes:
 def read_table(
     path: str, reading: dict[str, Any], *, labels: str | None = None, default: dict[str, Any] | None = None
 ) -> Table:
-    """Return the table in a CSV, Parquet, ARFF or PrefLib file.
+    """Return the table in a CSV, Parquet or ARFF file.
 
     Parameters
     ----------
     path : str
-        Parquet, ARFF and PrefLib are known by what they begin with, all else is CSV; "-" is standard input.
+        Parquet and ARFF are known by what they begin with, all else is CSV; "-" is standard input.
     reading : dict
         Options of `pandas.read_csv`, of those in `READING`.
     labels : str or None, default=None
@@ -147,8 +143,6 @@ def read_table(
             from .arff import read_arff
 
             table = Table(source, *read_arff(source, content, labels))
-        elif "# NUMBER ALTERNATIVES:" in content[:10_000]:
-            table = _read_preflib(source, content, pandas)
         else:
             table, unused = _read_csv(source, content, every, pandas), {}
     for key in unused:
@@ -306,16 +300,6 @@ def _lines(source: str, content: str, sep: str) -> list[int]:
         raise UsageError(f"{source}, line {reader.line_num}: {error}; {how}") from error
     require(lines, f"{source} is empty; a table needs a line of column names and at least one row")
     return lines
-
-
-def _read_preflib(source: str, content: str, pandas: Any) -> Table:
-    try:
-        ballots = read_preflib(io.StringIO(content))
-    except ValueError as error:
-        raise UsageError(f"{source}: {error}") from error
-    _check_names(source, ballots.names)
-    lines = [line for line, row in enumerate(content.splitlines(), 1) if row.strip()[:1] not in ("", "#")]
-    return Table(source, pandas.DataFrame(ballots.rankings, columns=ballots.names), lines, weights=ballots.weights)
 
 
 def _read_parquet(source: str, raw: bytes, pandas: Any) -> Table:

@@ -84,7 +84,7 @@ fit_intercept : bool, default=True
 
 [decoder]
 decoder : {"auto", "exact", "approx", "local-search", "anneal", "metropolis", "milp"}, default="auto"
-    How `predict` maximises the score; `predict_certified` says how good the result is known to be. ``"auto"`` is
+    How `predict` maximises the score; its certificate says how good the result is. ``"auto"`` is
     exact where the structure can be decoded exactly at its size, and searches otherwise. ``"exact"`` raises
     CapabilityError beyond that size. ``"approx"`` returns the solution of a polynomial-time algorithm with a
     guarantee; ``"local-search"`` improves it by local moves, ``"anneal"`` by simulated annealing and

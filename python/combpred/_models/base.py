@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator
+from sklearn.utils import ClassifierTags
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
@@ -29,7 +30,6 @@ from .._data.inputs import (
     validate_input,
 )
 from .._data.names import output, set_output
-from .._data.tags import classifier_tags
 from .._lib.arrays import FloatArray, allocate, require_memory, row_blocks, row_streams
 from .._lib.call import are_read_in_place, get_n_threads
 from .._lib.decode import DECODERS, Decoded, Decoding, Model, score_values
@@ -110,12 +110,6 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         """Return the parameter that says what is predicted, as it is before `fit`."""
         return self.structure
 
-    @property
-    def _estimator_type(self) -> str:
-        if not self._classifies():
-            raise AttributeError(f"{type(self).__name__} with structure={self._own_structure()!r} is not a classifier")
-        return "classifier"
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
@@ -124,16 +118,10 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         if self._classifies():
             tags.estimator_type = "classifier"
             # With structure None it is y that decides, so several labels are claimed only where they are asked for.
-            tags.classifier_tags = classifier_tags(multi_label=is_meant(LabelSets, self._own_structure()))
+            tags.classifier_tags = ClassifierTags(
+                multi_class=True, multi_label=is_meant(LabelSets, self._own_structure())
+            )
         return tags
-
-    def _more_tags(self) -> dict[str, Any]:  # scikit-learn < 1.6
-        return {
-            "requires_y": True,
-            "pairwise": self.kernel == "precomputed",
-            "multilabel": is_meant(LabelSets, self._own_structure()),
-            "X_types": ["2darray"] if self.kernel == "precomputed" else ["2darray", "sparse"],
-        }
 
     # Training rows.
 
@@ -426,7 +414,7 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
             ``forbidden`` labels, vertices, places, nodes, edges, arcs or cells. All are called by their names, or by
             numbers from 0 on. The structure of largest score is predicted among those that meet the row's conditions.
         return_certificate : bool, default=False
-            Whether to return the result of `predict_certified`, too, at no further cost. A `Pipeline` passes this on.
+            Whether to return what is known of each prediction, too, at no further cost. A `Pipeline` passes this on.
         return_marginals : bool, default=False
             Whether to return that of `predict_marginals`, too, of estimators of distributions.
 
@@ -436,7 +424,9 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
             n structures in the format of y. For ``LabelSets`` fitted to sparse y: CSR, as scikit-learn's multi-label
             classifiers do.
         certified : Certified
-            With `return_certificate`.
+            With `return_certificate`: the scores of the predictions and how good these are proven to be, among the
+            structures that meet the row's constraints. Under constraints, `nu` is 1 where optimality is not proven, and
+            the distance between `value` and `upper_bound` is what is known.
         marginals : ndarray of shape (n, d), or DataFrame
             With `return_marginals`.
 
@@ -492,44 +482,6 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         if return_marginals:
             found += (self.predict_marginals(X),)
         return found if len(found) > 1 else y
-
-    def predict_certified(self, X: Any, *, constraints: Any = None) -> Certified:
-        """Predict as `predict` does, with a guarantee on the score of each prediction.
-
-        Parameters
-        ----------
-        X : array or CSR of shape (n, n_features)
-        constraints : dict, or list of n dicts (or None), default=None
-            As `predict`.
-
-        Returns
-        -------
-        Certified
-            With fields `structures`, `value`, `nu`, `optimal`, `upper_bound`, which are about the structures that meet
-            the row's constraints. Under constraints, `nu` is 1 where optimality is not proven, and the distance between
-            `value` and `upper_bound` is what is known.
-
-        Raises
-        ------
-        CapabilityError, sklearn.exceptions.NotFittedError, ValueError, TypeError, MemoryError
-            As `predict`.
-
-        Notes
-        -----
-        Cost: that of `predict`, which computes the same bounds and returns them with ``return_certificate=True``.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from combpred import StructuredRidge
-        >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([[1, 2], [1, 2], [2, 1], [2, 1]])
-        >>> ranker = StructuredRidge("permutations", alpha=0.1).fit(X, y)
-        >>> certified = ranker.predict_certified([[0.5], [2.5]])
-        >>> certified.structures.tolist(), certified.optimal.tolist()
-        ([[1, 2], [2, 1]], [True, True])
-        """
-        certified: Certified = self.predict(X, constraints=constraints, return_certificate=True)[1]
-        return certified
 
     def enumerate(self, X_row: Any, *, nu: float = 0.5, max_results: int | None = None) -> Iterator[Any]:
         r"""Iterate over the structures whose scores for one input are largest, each once.

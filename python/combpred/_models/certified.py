@@ -39,7 +39,8 @@ class Certified(Tabular):
     --------
     >>> from combpred import StructuredRidge
     >>> model = StructuredRidge("permutations").fit([[0.0], [1.0], [2.0]], [[1, 2, 3], [2, 1, 3], [3, 2, 1]])
-    >>> model.predict_certified([[0.0], [1.0], [3.0]])
+    >>> y, certified = model.predict([[0.0], [1.0], [3.0]], return_certificate=True)
+    >>> certified
     Certified: 3 predictions, 3 proven optimal
     row  structures      value  nu  optimal  upper_bound
       0  [1 2 3]     -0.653846   0  True       -0.653846

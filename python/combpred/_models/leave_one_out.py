@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass
 from functools import partial
@@ -11,19 +10,13 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.metrics import f1_score, get_scorer, get_scorer_names
-from sklearn.utils import _safe_indexing
-from sklearn.utils.validation import check_consistent_length
 
 from .._lib.arrays import FloatArray
 from .._lib.ridge import left_out_scores, solve
-from ..metrics import get_scorer as get_structured_scorer
-from ..metrics import get_scorer_names as get_structured_names
+from ..metrics import get_scorer
 from .advice import alternatives
 from .ridge import StructuredRidge, keep, training_kernel
 from .training import TrainingRows
-
-_PROBABILITIES = ("predict_proba", "predict_log_proba")
 
 
 class LeaveOut:
@@ -118,7 +111,7 @@ class Judge:
 
     Attributes
     ----------
-    scoring : str, callable or None
+    scoring : str or None
         As `StructuredRidgeCV` takes it.
     by_f1 : bool
         Whether thresholds are chosen, which F1 judges where `scoring` is None.
@@ -126,7 +119,7 @@ class Judge:
         Whether, without `scoring`, the distance of ψ from its expectation judges, which the loss "squared" estimates.
     """
 
-    scoring: str | Callable[..., float] | None
+    scoring: str | None
     by_f1: bool
     by_distance: bool
 
@@ -141,7 +134,8 @@ class Judge:
         predicted = leave.predicted(scores)
         if self.scoring in (None, "metric"):
             return float(model.structure_.score(leave.y, predicted, targets.weights))
-        return float(get_scorer(self.scoring).judge(model, leave.y, predicted, model._decision(scores), targets.weights))
+        decided = model._decision(scores)
+        return get_scorer(self.scoring).judge(model.structure_, leave.y, predicted, decided, targets.weights)
 
 
 def explained(psi: FloatArray, expected: FloatArray, weights: FloatArray | None) -> float:
@@ -160,5 +154,8 @@ def take_fit(model: BaseEstimator, fitted: BaseEstimator) -> None:
 
 def _advice(model: StructuredRidge, n: int, p: int) -> str:
     if model.kernel == "linear":
-        return "fit fewer rows, or choose alpha by folds (cv=5) with solver='primal', which need no kernel matrix"
+        return (
+            "fit fewer rows, or choose alpha by GridSearchCV of StructuredRidge(solver='primal'), which needs no "
+            "kernel matrix"
+        )
     return alternatives(model.kernel, n, p, model.structure_.n_features, model.loss_)

@@ -108,7 +108,7 @@ class StructuredRidgeCV(RidgeBase):
     See Also
     --------
     StructuredRidge : With all of these given.
-    sklearn.model_selection.GridSearchCV : Searches any parameters, such as ``structure__size``, by folds and any scorer.
+    sklearn.model_selection.GridSearchCV : Searches any parameter, by folds and any scorer.
 
     Notes
     -----
@@ -315,7 +315,8 @@ class StructuredRidgeCV(RidgeBase):
         rows = self._check_training_rows(self._check_input(X, reset=True), y, weights)
         if rows.sets is not None:
             raise ValueError(
-                "leave-one-out takes one output for each row, y has Admissible sets: take GridSearchCV of StructuredRidge"
+                "leave-one-out takes one output for each row, y has Admissible sets: search StructuredRidge by "
+                "GridSearchCV"
             )
         if getattr(y, "ndim", 1) == 2 and isinstance(self.structure_, (MultiClass, Ordinal)):
             y = target_vector(y, "y")  # a column of labels, with a warning

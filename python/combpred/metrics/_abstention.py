@@ -14,9 +14,10 @@ from .._data.inputs import check_weights
 from .._data.relations import encode_relations, items_shown, pair_probabilities
 from .._data.tables import Tabular
 from .._lib.aggregate import strongest_chains
-from .._lib.arrays import refuse_masked
-from ._orders import checked_positions
-from ._rows import check_no_row, check_same_shape, with_same_columns
+from .._lib.arrays import FloatArray, refuse_masked
+from ._orders import positions_of
+from ._relations import are_matrices
+from ._rows import compared, counting_weights, mean_of_counted
 
 _MOST_THRESHOLDS = 101  # of a curve that is asked for without them
 
@@ -82,10 +83,9 @@ def pair_completeness(
     >>> pair_completeness([[1, 2, 3]], [[[0, 0, 1], [0, 0, 1], [0, 0, 0]]])
     0.6666666666666666
     """
-    truth, predicted = _both(y_true, y_pred)
-    known = np.count_nonzero(truth, axis=1)
-    stated = np.count_nonzero(truth * predicted, axis=1)
-    return _mean_where(known > 0, stated, known, sample_weight, per_row, "y_true orders no pair")
+    truth, predicted = compared(y_true, y_pred, _signs)
+    known, stated = np.count_nonzero(truth, axis=1), np.count_nonzero(truth * predicted, axis=1)
+    return mean_of_counted(_share(stated, known), sample_weight, per_row)
 
 
 @documented
@@ -128,11 +128,10 @@ def pair_gamma(
     >>> pair_gamma([[1, 2, 3], [3, 2, 1]], [[1, 2, 2], [1, 2, 2]], per_row=True)
     array([ 1., -1.])
     """
-    truth, predicted = _both(y_true, y_pred)
+    truth, predicted = compared(y_true, y_pred, _signs)
     product = truth * predicted
-    both = np.count_nonzero(product, axis=1)
     agreed = product.sum(axis=1, dtype=np.int64)
-    return _mean_where(both > 0, agreed, both, sample_weight, per_row, "y_true and y_pred order no pair in common")
+    return mean_of_counted(_share(agreed, np.count_nonzero(product, axis=1)), sample_weight, per_row)
 
 
 def abstention_curve(
@@ -182,10 +181,10 @@ def abstention_curve(
     >>> curve.correctness.round(2)
     array([0.67, 1.  , 1.  , 1.  ])
     """
-    before = pair_probabilities(proba)
-    truth = _signs(y_true, "y_true")
+    before, truth = pair_probabilities(proba), _signs(y_true, "y_true")
     u, v = np.triu_indices(before.shape[1], 1)
-    check_same_shape(truth, before[:, u, v], ("the pairs of y_true", "proba"))
+    if truth.shape != (len(before), len(u)):
+        raise ValueError(f"y_true orders {truth.shape} pairs and proba {(len(before), len(u))}; they must agree")
     chains, least = strongest_chains(before)
     right = np.where(truth > 0, chains[:, u, v], chains[:, v, u])
     wrong = np.where(truth > 0, chains[:, v, u], chains[:, u, v])
@@ -201,10 +200,7 @@ def abstention_curve(
         if cuts.ndim != 1 or not ((cuts >= 0.5) & (cuts < 1.0)).all():
             raise ValueError(f"thresholds must be a list of numbers from 1/2 to below 1, got {thresholds!r}")
     known = np.count_nonzero(truth, axis=1)
-    weights = check_weights(sample_weight, len(truth), rows="y_true")
-    weights = np.where(known > 0, 1.0 if weights is None else weights, 0.0)
-    if not weights.any():
-        raise ValueError("y_true orders no pair in any row of positive weight, so there is nothing to compare")
+    weights = counting_weights(known > 0, check_weights(sample_weight, len(truth), rows="y_true"))
     curve = np.full((2, len(cuts)), np.nan)
     for at, q in enumerate(cuts):
         hits, misses = np.count_nonzero(right > q, axis=1), np.count_nonzero(wrong > q, axis=1)
@@ -215,48 +211,20 @@ def abstention_curve(
     return AbstentionCurve(cuts, *curve)
 
 
-def _both(y_true: Any, y_pred: Any) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
-    y_true, y_pred = with_same_columns(y_true, y_pred)
-    truth, predicted = _signs(y_true, "y_true"), _signs(y_pred, "y_pred")
-    check_same_shape(truth, predicted, ("the pairs of y_true", "of y_pred"))
-    return truth, predicted
-
-
 def _signs(y: Any, name: str) -> NDArray[np.int8]:
     """Return for the pairs u < v 1 where u is before v, −1 where v is before u, 0 where neither is known."""
     refuse_masked(y, name)
-    if getattr(y, "ndim", 0) == 3 or (isinstance(y, (list, tuple)) and np.ndim(y[:1]) == 3):
+    if are_matrices(y):
         return encode_relations(y, items_shown(y, name), name, reflexive=True).astype(np.int8)
-    positions = checked_positions(y, name, unknown=True)
-    check_no_row(
-        ((positions < 0) & (positions != -1)).any(axis=1),
-        name,
-        "must hold positions, 1 for the first and −1 where unknown, or be booleans of shape (n, k, k); this row "
-        "holds another negative number",
-    )
-    if positions.shape[1] < 2:
-        raise ValueError(f"{name} must order at least 2 items, got {positions.shape[1]}")
+    positions = positions_of(y, name, unknown=True)
     u, v = np.triu_indices(positions.shape[1], 1)
     first, second = positions[:, u], positions[:, v]
-    known = (first != -1) & (second != -1)
-    signs: NDArray[np.int8] = ((first < second) & known).astype(np.int8) - ((first > second) & known)
+    signs: NDArray[np.int8] = (first < second).astype(np.int8) - (first > second)
+    signs[(first == -1) | (second == -1)] = 0
     return signs
 
 
-def _mean_where(
-    counts: NDArray[np.bool_],
-    part: NDArray[np.int64],
-    whole: NDArray[np.int64],
-    sample_weight: Any,
-    per_row: bool,
-    empty: str,
-) -> float | NDArray[np.float64]:
-    """Return part / whole where a row counts, or their mean."""
-    values: NDArray[np.float64] = np.where(counts, part / np.maximum(whole, 1), np.nan)
-    given = check_weights(sample_weight, len(counts), rows="y_true")
-    if per_row:
-        return values
-    weights = counts * (1.0 if given is None else given)
-    if not weights.any():
-        raise ValueError(f"{empty} in any row of positive weight, so there is nothing to compare")
-    return float(np.average(values[counts], weights=weights[counts]))
+def _share(part: NDArray[np.int64], whole: NDArray[np.int64]) -> FloatArray:
+    """Return part / whole, NaN where that is 0."""
+    share: FloatArray = np.divide(part, whole, out=np.full(len(whole), np.nan), where=whole > 0)
+    return share

@@ -8,13 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._data.inputs import mean_of_rows
-from .._data.targets import TargetError
 from .._lib.arrays import refuse_masked
-from ._rows import check_same_shape, number_matrix
+from ._rows import check_no_row, compared, number_matrix
 
 
 def neg_absolute_error(
-    y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None, per_row: bool = False
+    y_true: Any, y_pred: Any, *, sample_weight: ArrayLike | None = None, per_row: bool = False
 ) -> float | NDArray[np.float64]:
     """Return minus the number of grades between truth and prediction.
 
@@ -42,32 +41,21 @@ def neg_absolute_error(
     >>> neg_absolute_error([0, 3, 2], [0, 1, 1])
     -1.0
     """
-    refuse_masked(y_true, "y_true")
-    refuse_masked(y_pred, "y_pred")
-    truth, predicted = _grades(y_true, "y_true"), _grades(y_pred, "y_pred", getattr(y_true, "dtype", None))
-    check_same_shape(truth, predicted)
-    if truth.ndim != 1:
-        raise ValueError(f"y_true and y_pred must have shape (n,), got {truth.shape}")
-    truth = number_matrix(truth[:, np.newaxis], "y_true")[:, 0]
-    predicted = number_matrix(predicted[:, np.newaxis], "y_pred")[:, 0]
+    kinds = [y.dtype for y in (y_true, y_pred) if getattr(getattr(y, "dtype", None), "ordered", False)]
+    if len(kinds) == 2 and kinds[0] != kinds[1]:
+        raise ValueError(f"y_true has the grades {list(kinds[0].categories)} and y_pred {list(kinds[1].categories)}")
+    truth, predicted = compared(y_true, y_pred, _grades)
     return mean_of_rows(-np.abs(truth.astype(np.float64) - predicted), sample_weight, per_row)
 
 
-def _grades(y: Any, name: str, of_true: Any = None) -> NDArray[Any]:
-    """Return grades as an array; of names, which an ordered Categorical holds, their codes."""
-    dtype = getattr(y, "dtype", None)
-    if getattr(dtype, "ordered", False):
-        if of_true is not None and dtype != of_true:
-            found, other = (list(getattr(each, "categories", [])) for each in (dtype, of_true))
-            raise ValueError(f"{name} has the categories {found}, y_true {other}: give both the same, in one order")
+def _grades(y: Any, name: str) -> NDArray[Any]:
+    """Return grades as numbers, those of an ordered Categorical from 0 on."""
+    refuse_masked(y, name)
+    if getattr(getattr(y, "dtype", None), "ordered", False):
         codes = np.asarray(getattr(y, "cat", y).codes)
-        if (codes < 0).any():
-            raise TargetError(int(np.argmax(codes < 0)), "the grade is missing; leave the row out", name)
+        check_no_row(codes < 0, name, "the grade is missing; leave the row out")
         return codes
-    grades = np.asarray(y)
-    if grades.dtype.kind in "US" or any(isinstance(grade, str) for grade in grades.ravel()[:1]):
-        raise ValueError(
-            f"{name} holds names of grades: pass pandas.Categorical({name}, categories=[…], ordered=True), with all in "
-            "their order"
-        )
-    return grades
+    values = np.asarray(y)
+    if values.ndim != 1:
+        raise ValueError(f"{name} must have shape (n,), got {values.shape}")
+    return number_matrix(values[:, np.newaxis], name)[:, 0]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from .._data.inputs import mean_of_rows
 from .._data.targets import as_numbers, encoded_rows, summary, target_matrix
 from .._data.trees import Tree
 from .._lib.structure import Description
-from ._rows import check_same_shape
+from ._rows import compared
 
 
 @documented
@@ -68,8 +69,7 @@ def hierarchical_loss(
     array([0., 2., 3.])
     """
     tree = Tree(parent)
-    a, b = tree.nodes(y_true, "y_true"), tree.nodes(y_pred, "y_pred")
-    check_same_shape(a, b)
+    a, b = compared(y_true, y_pred, tree.nodes)
     common = tree.depth[tree.lowest_common_ancestor(a, b)]
     loss = (tree.depth[a] + tree.depth[b] - 2 * common).astype(np.float64)
     if normalize:
@@ -142,16 +142,14 @@ def hierarchical_h_loss(
     tree = Tree(parent)
     cost = _costs(tree, node_weight)
     if any(np.ndim(y) == 2 and (np.shape(y)[1] > 1 or len(tree) == 1) for y in (y_true, y_pred)):
-        a, b = (_sets(tree, y, argument) for y, argument in ((y_true, "y_true"), (y_pred, "y_pred")))
-        check_same_shape(a, b)
+        a, b = compared(y_true, y_pred, partial(_sets, tree))
         wrong = a != b
         below = tree.parent >= 0
         counts = wrong.copy()  # a node of one set only has a right parent only if all above are in both sets
         counts[:, below] &= ~wrong[:, tree.parent[below]]
         loss = counts @ cost
     else:
-        a, b = tree.nodes(y_true, "y_true"), tree.nodes(y_pred, "y_pred")
-        check_same_shape(a, b)
+        a, b = compared(y_true, y_pred, tree.nodes)
         common = tree.lowest_common_ancestor(a, b)
         loss = np.zeros(len(a))
         for nodes in (a, b):
@@ -165,17 +163,6 @@ def _sets(tree: Tree, y: ArrayLike, argument: str) -> NDArray[np.int32]:
     y = columns_in_order(y, tree.names, argument, "the nodes")
     values = target_matrix(y, argument, len(tree), "node of the tree")
     return encoded_rows(Description("subtrees", {"n": len(tree)}, tree.parent), values, argument)
-
-
-def _nodes_of(tree: Tree, weights: Mapping[Hashable, Any]) -> Sequence[Hashable]:
-    """Return what weights call the nodes, by name or number; ValueError where they are of others, or lack some."""
-    numbers = range(len(tree))
-    names: Sequence[Hashable] = numbers if tree.names is None or set(weights) == set(numbers) else tree.names
-    for said, odd in (("lacks", set(names) - set(weights)), ("has", set(weights) - set(names))):
-        if odd:
-            shown = summary(sorted(odd, key=str))
-            raise ValueError(f"node_weight {said} {shown}; it holds one number for each node: {summary(names)}")
-    return names
 
 
 def _costs(tree: Tree, node_weight: Any) -> NDArray[np.float64]:
@@ -197,7 +184,11 @@ def _costs(tree: Tree, node_weight: Any) -> NDArray[np.float64]:
     if frame_kind(node_weight) == "pandas":
         node_weight = node_weight.to_dict()
     if isinstance(node_weight, Mapping):
-        node_weight = [node_weight[node] for node in _nodes_of(tree, node_weight)]
+        names = range(len(tree)) if tree.names is None or set(node_weight) == set(range(len(tree))) else tree.names
+        if odd := set(names) ^ set(node_weight):
+            shown = summary(sorted(odd, key=str))
+            raise ValueError(f"node_weight must have one number for each node: it lacks, or has besides, {shown}")
+        node_weight = [node_weight[node] for node in names]
     given = as_numbers(np.asarray(node_weight), "node_weight", "weights are numbers").astype(np.float64)
     if given.shape != (len(tree),) or not np.isfinite(given).all() or (given < 0).any():
         raise ValueError(

@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 
-from .._data.forms import refuse_names
 from .._data.inputs import mean_of_rows
-from ._rows import check_no_row, check_same_shape, number_matrix, with_same_columns
+from ._rows import check_no_row, compared, number_matrix
 
 
 def hamming_loss(
@@ -42,7 +41,7 @@ def hamming_loss(
     >>> hamming_loss([[1, 0, 0, 1]], [[1, 1, 0, 1]])
     0.25
     """
-    truth, predicted = _two_sets(y_true, y_pred)
+    truth, predicted = compared(y_true, y_pred, _sets)
     return mean_of_rows((truth != predicted).mean(axis=1), sample_weight, per_row)
 
 
@@ -75,7 +74,7 @@ def hamming_score(
     >>> hamming_score([[1, 0, 0, 1]], [[1, 1, 0, 1]])
     0.75
     """
-    truth, predicted = _two_sets(y_true, y_pred)
+    truth, predicted = compared(y_true, y_pred, _sets)
     return mean_of_rows((truth == predicted).mean(axis=1), sample_weight, per_row)
 
 
@@ -115,9 +114,7 @@ def ranking_loss(
     >>> ranking_loss([[1, 0, 0, 1]], [[0.9, 0.5, 0.1, 0.2]])
     0.25
     """
-    y_true, scores = with_same_columns(y_true, scores, "scores")
-    relevant, values = _sets(y_true, "y_true"), number_matrix(scores, "scores")
-    check_same_shape(relevant, values, ("y_true", "scores"))
+    relevant, values = compared(y_true, scores, _sets_or_scores, "scores")
     # Along ascending scores, relevant labels before irrelevant ones where scores are equal, each irrelevant label is
     # ranked wrongly against all relevant ones seen before it.
     order = np.lexsort((~relevant, values), axis=1)
@@ -129,15 +126,11 @@ def ranking_loss(
     return mean_of_rows(wrong / np.maximum(pairs, 1), sample_weight, per_row)
 
 
-def _two_sets(y_true: Any, y_pred: Any) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    y_true, y_pred = with_same_columns(y_true, y_pred)
-    truth, predicted = _sets(y_true, "y_true"), _sets(y_pred, "y_pred")
-    check_same_shape(truth, predicted)
-    return truth, predicted
-
-
 def _sets(y: Any, name: str) -> NDArray[np.bool_]:
-    refuse_names(y, name, "structures.LabelSets.from_sets makes 0 and 1 of sets, lists or strings of labels")
     matrix = number_matrix(y.toarray() if issparse(y) else y, name)
     check_no_row(~((matrix == 0) | (matrix == 1)).all(axis=1), name, "must hold 0 and 1; this row holds another value")
     return matrix.astype(np.bool_)
+
+
+def _sets_or_scores(y: Any, name: str) -> NDArray[Any]:
+    return number_matrix(y, name) if name == "scores" else _sets(y, name)

@@ -9,9 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 
 from .._data.inputs import mean_of_rows
-from .._data.targets import TargetError
-from .._lib.arrays import refuse_masked
-from ._rows import check_same_shape, with_same_columns
+from .._data.targets import as_array
+from ._rows import check_no_row, compared
 
 
 def zero_one_loss(
@@ -80,44 +79,26 @@ def accuracy(
 
 
 def _equal_rows(y_true: Any, y_pred: Any) -> NDArray[np.bool_]:
-    y_true, y_pred = with_same_columns(y_true, y_pred)
-    truth, predicted = _array(y_true, "y_true"), _array(y_pred, "y_pred")
-    if truth.ndim == 2 and predicted.ndim == 1 and truth.shape[1] == 1:
-        truth = truth[:, 0]  # a column of labels against a vector of predictions
-    check_same_shape(truth, predicted)
-    if {_holds(truth), _holds(predicted)} == {"strings", "numbers"}:
-        raise ValueError(
-            f"y_true holds {_holds(truth)} and y_pred {_holds(predicted)}, which are never equal: make one what the "
-            "other is"
-        )
-    equal = np.asarray(truth == predicted)
-    rows: NDArray[np.bool_] = np.logical_and.reduce(equal.reshape(len(equal), -1), axis=1)
-    return rows
+    truth, predicted = compared(y_true, y_pred, _values)
+    if {_kind(truth), _kind(predicted)} == {"strings", "numbers"}:
+        raise ValueError("y_true and y_pred hold strings and numbers, which are never equal: convert one of them")
+    return np.atleast_1d(np.asarray(truth == predicted).reshape(len(truth), -1).all(axis=1))
 
 
-def _holds(values: NDArray[Any]) -> str:
-    """Return what all values are, "strings" or "numbers", or else ""."""
-    if values.dtype.kind == "O":
-        return "strings" if all(isinstance(value, str) for value in values.flat) else ""
-    return "strings" if values.dtype.kind in "US" else "numbers" if values.dtype.kind in "biuf" else ""
+def _kind(values: NDArray[Any]) -> str:
+    if values.dtype.kind in "biuf":
+        return "numbers"
+    return "strings" if values.dtype.kind in "US" or all(isinstance(value, str) for value in values.flat) else ""
 
 
-def _array(y: Any, name: str) -> NDArray[Any]:
-    """Return labels or rows; ValueError for rows of different lengths, and where one is missing."""
-    refuse_masked(y, name)
-    if y is None:
-        raise ValueError(f"{name} is None; this requires {name} to be passed")
-    try:
-        values = y.toarray() if issparse(y) else np.asarray(y)
-    except ValueError:
-        raise ValueError(
-            f"the rows of {name} differ in length; pad them, or make y of them by a converter of their structure"
-        ) from None
-    if values.dtype.kind == "O":  # also NA, which compares as neither equal nor different
-        missing = np.array([isinstance(v, float) and v != v or type(v).__name__ == "NAType" for v in values.ravel()])
-    else:
-        missing = np.isnan(values) if values.dtype.kind == "f" else np.zeros(values.shape, dtype=np.bool_)
-    if values.ndim and missing.any():
-        row = int(np.argmax(missing.reshape(len(values), -1).any(axis=1)))
-        raise TargetError(row, "found nan, which equals nothing; fill it in, or leave the row out", name)
-    return values
+def _values(y: Any, name: str) -> NDArray[Any]:
+    """Return labels or rows, a column as a vector; ValueError where one is missing, as NaN equals nothing."""
+    values = as_array(y.toarray() if issparse(y) else y, name)
+    missing = values != values
+    if values.dtype.kind == "O":  # pandas' NA compares as neither equal nor different
+        odd = [type(value).__name__ == "NAType" or value != value for value in values.flat]
+        missing = np.array(odd, dtype=np.bool_).reshape(values.shape)
+    if values.ndim:
+        rows = missing.reshape(len(values), -1).any(axis=1)
+        check_no_row(rows, name, "a value is missing; fill it in, or leave the row out")
+    return values[:, 0] if values.ndim == 2 and values.shape[1] == 1 else values

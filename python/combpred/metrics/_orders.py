@@ -8,13 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 
-from .._data.forms import refuse_names
 from .._data.glossary import documented
-from .._data.inputs import check_weights, mean_of_rows
-from .._data.listings import rankings_of
+from .._data.inputs import mean_of_rows
 from .._data.targets import TargetError
-from .._data.warn import warn_user
-from ._rows import check_no_row, check_same_shape, number_matrix, with_same_columns
+from ._rows import check_no_row, compared, mean_of_counted, number_matrix
 
 _BLOCK = 4096  # rows at a time: the comparisons of a block stay in the cache
 
@@ -77,7 +74,7 @@ def kendall_tau(
                 row = int(rows[np.argmin(untied)])
                 raise TargetError(row, "all labels are tied, so Kendall's tau is undefined; leave the row out", name)
         tau[rows] = agreement / np.sqrt(untied_a.astype(np.float64) * untied_b)  # exact squares when nothing is tied
-    return mean_of_counted(tau, counts, sample_weight, per_row)
+    return mean_of_counted(tau, sample_weight, per_row)
 
 
 @documented
@@ -230,19 +227,6 @@ def spearman_footrule(
     return mean_of_rows(distance, sample_weight, per_row)
 
 
-def mean_of_counted(
-    values: NDArray[np.float64], counts: NDArray[np.bool_], sample_weight: ArrayLike | None, per_row: bool
-) -> float | NDArray[np.float64]:
-    """Return the mean over the rows that count, or all values, which are NaN for the others."""
-    given = check_weights(sample_weight, len(values), rows="y_true")
-    if per_row:
-        return values
-    weights = np.where(counts, 1.0 if given is None else given, 0.0)
-    if not weights.any():
-        raise ValueError("y_true: no row of positive weight has two known labels, so there is nothing to compare")
-    return float(np.average(values[counts], weights=weights[counts]))
-
-
 def _signs(positions: NDArray[np.generic], u: int) -> NDArray[np.int8]:
     """Return 1 where a label after u, a row of `positions`, stands behind it, −1 where it stands before it, else 0."""
     behind, before = positions[u + 1 :] > positions[u], positions[u + 1 :] < positions[u]
@@ -252,29 +236,21 @@ def _signs(positions: NDArray[np.generic], u: int) -> NDArray[np.int8]:
 
 def rankings(y_true: ArrayLike, y_pred: ArrayLike, *, unknown: bool = False) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return checked positions; `unknown` lets −1 stand for unknown ones in y_true, and NaN, which becomes −1."""
-    y_true, y_pred = with_same_columns(y_true, y_pred)
-    truth, predicted = checked_positions(y_true, "y_true", unknown=unknown), checked_positions(y_pred, "y_pred")
-    check_same_shape(truth, predicted)
-    if truth.shape[1] < 2:
-        raise ValueError(f"y_true and y_pred must rank at least 2 labels, got {truth.shape[1]}")
-    for positions, name in ((truth, "y_true"), (predicted, "y_pred")):
-        check_no_row(
-            ((positions < 0) & ~(unknown & (name == "y_true") & (positions == -1))).any(axis=1),
-            name,
-            "must hold positions, 1 for the first; a negative number, such as −1 for a missing position, "
-            "cannot be compared: leave the row out",
-        )
-    return truth, predicted
+
+    def read(y: Any, name: str) -> NDArray[Any]:
+        return positions_of(y, name, unknown=unknown and name == "y_true")
+
+    return compared(y_true, y_pred, read)
 
 
-def checked_positions(y: Any, name: str, *, unknown: bool = False) -> NDArray[Any]:
-    """Return positions as numbers, NaN as −1 if `unknown`; booleans are doubted as in training."""
-    refuse_names(y, name, rankings_of("labels"))
-    if np.asarray(y).dtype.kind == "b":
-        warn_user(
-            f"{name} holds booleans, which are read as positions 0 and 1, False before True: where True stands for "
-            f"what comes first, such as approval, pass numpy.where({name}, 1, 2); hamming_score compares label sets",
-            UserWarning,
-        )
+def positions_of(y: Any, name: str, *, unknown: bool) -> NDArray[Any]:
+    """Return the positions of at least two labels; if `unknown`, −1 where they are −1 or NaN."""
     positions = number_matrix(y, name, missing=unknown)
-    return np.where(np.isnan(positions), -1, positions) if unknown and positions.dtype.kind == "f" else positions
+    if positions.shape[1] < 2:
+        raise ValueError(f"{name} must rank at least 2 labels, got {positions.shape[1]}")
+    if unknown and positions.dtype.kind == "f":
+        positions = np.where(np.isnan(positions), -1, positions)
+    bad = (positions < 0) & ~(unknown & (positions == -1))
+    said = "holds a negative number other than −1" if unknown else "holds a negative number, such as −1 for unknown"
+    check_no_row(bad.any(axis=1), name, f"must hold positions, 1 for the first; this row {said}")
+    return positions

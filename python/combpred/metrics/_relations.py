@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._data.inputs import mean_of_rows
 from .._data.relations import encode_relations, items_shown
-from ._rows import check_no_row, check_same_shape, number_matrix, with_same_columns
+from ._rows import check_no_row, compared, number_matrix
 
 
 def pair_accuracy(
@@ -42,19 +42,18 @@ def pair_accuracy(
     >>> pair_accuracy([[1, 0, -1], [1, 1, 1]], [[1, 0, 0], [-1, 1, 1]], per_row=True).round(3)
     array([0.667, 0.667])
     """
-    y_true, y_pred = with_same_columns(y_true, y_pred)
-    truth, predicted = _signs(y_true, "y_true"), _signs(y_pred, "y_pred")
-    check_same_shape(truth, predicted)
-    for relation, name in ((truth, "y_true"), (predicted, "y_pred")):
-        check_no_row(
-            ~((relation == -1) | (relation == 0) | (relation == 1)).all(axis=1),
-            name,
-            "must hold −1, 0 and 1 only, and this row holds another value",
-        )
-    right: NDArray[np.float64] = (truth == predicted).mean(axis=1)
-    return mean_of_rows(right, sample_weight, per_row)
+    truth, predicted = compared(y_true, y_pred, _relations)
+    return mean_of_rows((truth == predicted).mean(axis=1), sample_weight, per_row)
 
 
-def _signs(y: Any, name: str) -> NDArray[Any]:
-    matrices = getattr(y, "ndim", 0) == 3 or (isinstance(y, (list, tuple)) and np.ndim(y[:1]) == 3)
-    return encode_relations(y, items_shown(y, name), name, reflexive=True) if matrices else number_matrix(y, name)
+def _relations(y: Any, name: str) -> NDArray[Any]:
+    if are_matrices(y):
+        return encode_relations(y, items_shown(y, name), name, reflexive=True)
+    signs = number_matrix(y, name)
+    check_no_row((signs != np.sign(signs)).any(axis=1), name, "must hold −1, 0 and 1; this row holds another value")
+    return signs
+
+
+def are_matrices(y: Any) -> bool:
+    """Return whether y holds a matrix for each row, where numbers would be positions or signs of pairs."""
+    return getattr(y, "ndim", 0) == 3 or (isinstance(y, (list, tuple)) and np.ndim(y[:1]) == 3)

@@ -2,57 +2,76 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._data.forms import column_names, columns_in_order
-from .._data.names import with_names
+from .._data.inputs import check_weights
 from .._data.targets import TargetError, as_numbers, error_at, target_matrix
+from .._lib.arrays import FloatArray
+
+_REMEDY = "metrics compare finite numbers: fill it in, or leave the row out"
 
 
-def check_same_shape(first: NDArray[Any], second: NDArray[Any], names: tuple[str, str] = ("y_true", "y_pred")) -> None:
-    """Raise ValueError unless both arrays have one shape with at least one row."""
-    if first.shape != second.shape:
-        raise ValueError(
-            f"{names[0]} has shape {first.shape} and {names[1]} {second.shape}; they must agree row by row"
-        )
-    if first.ndim == 0 or first.shape[0] == 0:
-        raise ValueError(f"{names[0]} and {names[1]} have no rows; at least 1 is needed")
+def compared(
+    y_true: Any, y_pred: Any, read: Callable[[Any, str], NDArray[Any]], name: str = "y_pred"
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return both arguments as `read` reads them; `name` is what the second one is called.
 
-
-def with_same_columns(y_true: Any, second: Any, name: str = "y_pred") -> tuple[Any, Any]:
-    """Return both, the columns of the second in the order of those of y_true where both are data frames with names.
+    Where both are data frames, the columns of the second are put in the order of those of the first.
 
     Raises
     ------
     ValueError
-        When one has other names than the other.
+        When the columns have different names, the two differ in shape or there are no rows.
     """
+    truth, predicted = read(y_true, "y_true"), read(in_same_order(y_true, y_pred, name), name)
+    if truth.shape != predicted.shape:
+        raise ValueError(f"y_true has shape {truth.shape} and {name} {predicted.shape}; they must agree row by row")
+    if not truth.ndim or not len(truth):
+        raise ValueError(f"y_true and {name} have no rows; at least 1 is needed")
+    return truth, predicted
+
+
+def in_same_order(y_true: Any, second: Any, name: str) -> Any:
+    """Return `second` with its columns in the order of those of y_true, if both are data frames."""
     names = column_names(y_true, "y_true")
-    if names is not None and len(names) < 2:  # one column is one value of each row, whatever it is called
-        return y_true, second
     framed = hasattr(y_true, "columns") or hasattr(y_true, "column_names")
-    return y_true, columns_in_order(second, names, name, "those of y_true") if framed else second
+    if not framed or (names is not None and len(names) < 2):  # one column is one value of each row, whatever its name
+        return second
+    return columns_in_order(second, names, name, "those of y_true")
 
 
 def number_matrix(values: ArrayLike, name: str, *, missing: bool = False) -> NDArray[Any]:
     """Return a matrix of finite numbers, and NaN if `missing`; ValueError naming row and column of another value."""
     names = column_names(values, name)
-    remedy = "metrics compare finite numbers"
-    try:
-        matrix = as_numbers(target_matrix(values, name, None, "label"), name, remedy)
-        bad = np.isinf(matrix) if missing else ~np.isfinite(matrix)
-        if bad.any():
-            raise error_at(bad, matrix, f"{remedy}: fill it in, or leave the row out", name)
-    except TargetError as error:
-        reason = with_names(error.reason, "column", None if names is None else tuple(names))
-        raise TargetError(error.row, reason, name) from None
+    matrix = as_numbers(target_matrix(values, name, None, "label"), name, _REMEDY, names)
+    bad = np.isinf(matrix) if missing else ~np.isfinite(matrix)
+    if bad.any():
+        raise error_at(bad, matrix, _REMEDY, name, names)
     return matrix.astype(np.int8) if matrix.dtype.kind == "b" else matrix
 
 
-def check_no_row(bad: NDArray[np.bool_], name: str, reason: str) -> None:
+def check_no_row(bad: NDArray[np.bool_] | np.bool_, name: str, reason: str) -> None:
     """Raise ValueError about the first row where `bad` holds, if any."""
     if bad.any():
         raise TargetError(int(np.argmax(bad)), reason, name)
+
+
+def mean_of_counted(values: FloatArray, sample_weight: ArrayLike | None, per_row: bool) -> float | FloatArray:
+    """Return the mean over the rows that count, or all values, which are NaN for the others."""
+    weights = check_weights(sample_weight, len(values), rows="y_true")
+    if per_row:
+        return values
+    return float(np.average(np.nan_to_num(values), weights=counting_weights(~np.isnan(values), weights)))
+
+
+def counting_weights(counts: NDArray[np.bool_], weights: FloatArray | None) -> FloatArray:
+    """Return weights of the rows, 0 for those that do not count; ValueError where that are all."""
+    found = np.where(counts, 1.0 if weights is None else weights, 0.0)
+    if not found.any():
+        raise ValueError("y_true: no row of positive weight has a known order to compare")
+    return found

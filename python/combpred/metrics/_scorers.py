@@ -5,10 +5,13 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
 from typing import Any
 
+from sklearn.metrics import make_scorer
+from sklearn.utils.metadata_routing import MetadataRequest
+
 from .._data.forms import columns_in_order
+from .._data.targets import meant
 from ._grades import neg_absolute_error
 from ._hierarchies import hierarchical_h_loss, hierarchical_loss
 from ._labels import hamming_loss, hamming_score, ranking_loss
@@ -18,41 +21,30 @@ from ._relations import pair_accuracy
 from ._tops import ndcg, rank_biased_overlap, top_k_recall
 from ._tours import cycle_f1, policy_cosine, route_f1, route_pairs_f1
 
-_NEGATED = "neg_"  # what names begin with whose metric is smaller for better predictions
-_LARGER = (
-    accuracy, cycle_f1, hamming_score, kendall_tau, neg_absolute_error, pair_accuracy, policy_cosine, route_f1,
-    route_pairs_f1, spearman_rho, tau_x, ndcg, rank_biased_overlap, top_k_recall,
-)  # fmt: skip
 _SMALLER = hamming_loss, hierarchical_h_loss, hierarchical_loss, ranking_loss, spearman_footrule, zero_one_loss
+_RANKINGS = kendall_tau, tau_x, spearman_rho, ndcg, rank_biased_overlap, top_k_recall
+_CYCLES = cycle_f1, policy_cosine
+_LARGER = *_RANKINGS, *_CYCLES, accuracy, hamming_score, neg_absolute_error, pair_accuracy, route_f1, route_pairs_f1
 _METRICS: dict[str, Callable[..., Any]] = {
     **{metric.__name__: metric for metric in _LARGER},
-    **{_NEGATED + metric.__name__: metric for metric in _SMALLER},
+    **{f"neg_{metric.__name__}": metric for metric in _SMALLER},
 }
-_OWN = "y_true", "y_pred", "scores", "sample_weight", "per_row"  # arguments of metrics that scorers give
-_RANKINGS, _CYCLES = ("Permutations", "WeakOrders"), ("Cycles", "DirectedCycles")
-_RELATIONS, _GRADES = ("PartialOrders", "Tournaments"), ("Ordinal", "MultiClass")
-# The structures whose y a metric reads as it is meant; others take y of all, or refuse it by its values.
-_MEANT_FOR: dict[Callable[..., Any], tuple[str, ...]] = {
-    kendall_tau: _RANKINGS,
-    tau_x: _RANKINGS,
-    spearman_rho: _RANKINGS,
-    spearman_footrule: _RANKINGS,
-    ndcg: _RANKINGS,
-    rank_biased_overlap: _RANKINGS,
-    top_k_recall: _RANKINGS,
-    cycle_f1: _CYCLES,
-    policy_cosine: _CYCLES,
-    route_f1: ("Routes", "Paths", *_CYCLES),
-    route_pairs_f1: ("Routes", *_CYCLES),
-    pair_accuracy: _RELATIONS,
-    neg_absolute_error: _GRADES,
+# Numbers are legal for many metrics whatever they stand for. One that reads them as positions, visits, relations or
+# grades judges the structures whose own metric is among these; what is only right or wrong is left to its owner.
+_OWN_METRICS = {
+    **dict.fromkeys((*_RANKINGS, spearman_footrule), {"kendall_tau", "tau_x"}),
+    **dict.fromkeys(_CYCLES, {"cycle_f1", "policy_cosine"}),
+    **dict.fromkeys((route_f1, route_pairs_f1), {"route_pairs_f1", "cycle_f1", "policy_cosine"}),
+    pair_accuracy: {"pair_accuracy"},
+    neg_absolute_error: {"neg_absolute_error"},
 }
-_OF_SCORES = "neg_ranking_loss"  # judges scores of labels, not sets
 
 
 @dataclass(frozen=True)
 class Scorer:
-    """A metric of predictions, as a function of an estimator, inputs and truths; the larger the better.
+    """A metric of predictions, as a function of an estimator, inputs and truths; the larger, the better.
+
+    `get_scorer` makes it.
 
     Attributes
     ----------
@@ -66,29 +58,13 @@ class Scorer:
     params: dict[str, Any] = field(default_factory=dict)
     _request: bool | str | None = field(default=None, kw_only=True, repr=False)
 
-    def __post_init__(self) -> None:
-        """Raise TypeError or ValueError for a name, or an argument, that there is not."""
-        given: Any = self.name
-        if not isinstance(given, str):
-            own = getattr(given, "__name__", None)
-            named = f": pass its name, {own!r}" if own in _METRICS else f", one of {', '.join(get_scorer_names())}"
-            raise TypeError(f"scoring must be the name of a scorer{named}; got {given!r:.80}")
-        if self.name not in _METRICS:
-            raise ValueError(f"scoring: no scorer is called {self.name!r}; {_meant(self.name)}")
-        known = [name for name in inspect.signature(_METRICS[self.name]).parameters if name not in _OWN]
-        for name in self.params:
-            if name not in known:
-                others = f"those it has are {', '.join(known)}" if known else "it has none"
-                raise TypeError(f"{name}={self.params[name]!r} is no argument of the scorer {self.name!r}: {others}")
-
     def __call__(self, estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the score of an estimator's predictions for X.
 
         Parameters
         ----------
         estimator : estimator
-            Fitted. Of pipelines and searches the last, or best, estimator knows the names of the columns of y, and of
-            `ConvertedTargets` how targets become arrays.
+            Fitted, or a fitted pipeline or search around one.
         X : array-like of shape (n, n_features)
         y : array-like of n rows
             Truths, as the estimator takes them. Columns of a data frame are matched by name.
@@ -102,25 +78,44 @@ class Scorer:
         Raises
         ------
         ValueError
-            For metrics that would misread the outputs of the estimator's structure, such as 0 and 1 for positions.
+            When the metric is not for outputs of the estimator's structure, such as a metric of rankings for label
+            sets, and for what the metric refuses.
         """
-        found = (estimator.decision_function if self.name == _OF_SCORES else estimator.predict)(X)
+        model, convert = _predicting(estimator)
+        metric, params = self._metric_of(getattr(model, "structure_", None))
+        response = "decision_function" if metric is ranking_loss else "predict"
+
+        def judged(y_true: Any, found: Any, **given: Any) -> float:
+            return float(metric(y_true, convert(found) if response == "predict" else found, **given))
+
+        scorer = make_scorer(judged, response_method=response, greater_is_better=metric not in _SMALLER, **params)
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
+        return float(scorer(estimator, X, _in_order(model, convert(y)), **weights))
+
+    def judge(self, structure: Any, y: Any, predicted: Any, scores: Any, sample_weight: Any = None) -> float:
+        """Return the score of predictions of a structure, or of the scores of its classes, that are at hand."""
+        metric, params = self._metric_of(structure)
+        found = scores if metric is ranking_loss else predicted
+        value = float(metric(structure.ordered(y), found, sample_weight=sample_weight, **params))
+        return -value if metric in _SMALLER else value
+
+    def _metric_of(self, structure: Any) -> tuple[Callable[..., Any], dict[str, Any]]:
+        """Return the metric for outputs of a structure, or of an estimator without one, and its arguments."""
         metric, params = _METRICS[self.name], self.params
-        y, found, structure = _comparable(estimator, y, found, self.name == _OF_SCORES)
-        if structure is not None and structure.default_metric == self.name and not params:
-            return float(structure.score(y, found, **weights))  # takes every format of its y
-        if (reason := misread(metric, structure)) is not None:
-            raise ValueError(f"scoring: {reason}; take get_scorer({structure.default_metric!r})")
-        if "parent" in inspect.signature(metric).parameters and "parent" not in params:
-            if not hasattr(structure, "parent"):
-                raise ValueError(f"scoring: {metric.__name__} needs a tree: pass get_scorer({self.name!r}, parent=…)")
+        own = getattr(structure, "default_metric", None)
+        if structure is not None and own == self.name and not params:
+            return structure.score, params  # takes every format of its y
+        if own not in (None, "accuracy", *_OWN_METRICS.get(metric, {own})):
+            kind = type(structure).__name__
+            raise ValueError(f"scoring: {self.name} is not for outputs of {kind}; take get_scorer({own!r})")
+        if "parent" in inspect.signature(metric).parameters:
+            if "parent" not in params and not hasattr(structure, "parent"):
+                raise ValueError(f"scoring: {self.name} needs a tree: pass get_scorer({self.name!r}, parent=…)")
             params = {"parent": structure, **params}
-        value = float(metric(y, found, **weights, **params))
-        return value if metric.__name__ == self.name else -value
+        return metric, params
 
     def set_score_request(self, *, sample_weight: bool | str | None = None) -> Scorer:
-        """Return the scorer that asks for weights, or for none, where scikit-learn routes metadata.
+        """Return a scorer that asks for weights, or for none, where scikit-learn routes metadata.
 
         Parameters
         ----------
@@ -143,11 +138,11 @@ class Scorer:
         >>> from sklearn import config_context
         >>> from sklearn.model_selection import cross_val_score
         >>> from combpred import StructuredRidge
-        >>> from combpred.metrics import kendall_tau_scorer
+        >>> from combpred.metrics import get_scorer
         >>> X, y, weights = [[0.0], [1.0], [0.0], [1.0]], [[1, 2], [2, 1], [1, 2], [1, 2]], [1, 1, 1, 3]
         >>> with config_context(enable_metadata_routing=True):
         ...     ridge = StructuredRidge("permutations").set_fit_request(sample_weight=True)
-        ...     weighted = kendall_tau_scorer.set_score_request(sample_weight=True)
+        ...     weighted = get_scorer("kendall_tau").set_score_request(sample_weight=True)
         ...     scores = cross_val_score(ridge, X, y, scoring=weighted, cv=2, params={"sample_weight": weights})
         >>> scores.tolist()
         [0.0, -0.5]
@@ -164,8 +159,6 @@ class Scorer:
         request : sklearn.utils.metadata_routing.MetadataRequest
             For the method ``score``.
         """
-        from sklearn.utils.metadata_routing import MetadataRequest
-
         request = MetadataRequest(owner=self)
         request.score.add_request(param="sample_weight", alias=self._request)
         return request
@@ -177,7 +170,7 @@ def get_scorer_names() -> list[str]:
     Returns
     -------
     names : list of str
-        Of the metrics; those of losses and distances begin with "neg\\_", as their negatives are scores.
+        Those of the metrics. Losses and distances are negated, and their names begin with "neg\\_".
 
     Examples
     --------
@@ -188,46 +181,31 @@ def get_scorer_names() -> list[str]:
     return sorted(_METRICS)
 
 
-def misread(metric: Callable[..., Any], structure: Any) -> str | None:
-    """Return why a metric would not judge outputs of a structure by what they mean, None where it does."""
-    kinds = {kind.__name__ for kind in type(structure).__mro__ if kind.__module__.startswith("combpred.structures")}
-    meant = _MEANT_FOR.get(metric)
-    if meant is None or kinds <= {"Structure"} or not kinds.isdisjoint((*meant, "Custom")):
-        return None  # users know what structures of their own mean
-    which = f"{', '.join(meant[:-1])} and {meant[-1]}"
-    return f"{metric.__name__} is for {which}, and would misread y of {type(structure).__name__}"
-
-
-def _meant(name: str) -> str:
-    """Return which scorer may be meant by a name that there is not, or the names that there are."""
-    if _NEGATED + name in _METRICS:
-        return f"it is smaller for better predictions, and its scorer {_NEGATED + name!r}"
-    near = get_close_matches(name.lower().replace(" ", "_"), _METRICS, n=1, cutoff=0.7)
-    return f"did you mean {near[0]!r}?" if near else f"known are {', '.join(get_scorer_names())}"
-
-
-def get_scorer(scoring: str | Scorer, **params: Any) -> Scorer:
+def get_scorer(name: str, **params: Any) -> Scorer:
     """Return a metric as a scorer, for the parameter `scoring` of scikit-learn's functions and searches.
+
+    Unlike a scorer that :func:`sklearn.metrics.make_scorer` makes of the metric, it knows the structure of the
+    estimator: it matches the columns of y by name, and refuses a metric that is for other outputs.
 
     Parameters
     ----------
-    scoring : str or Scorer
-        One of `get_scorer_names`. Each is also an object of this module: ``kendall_tau_scorer``.
+    name : str
+        One of `get_scorer_names`.
     **params
         Further arguments of the metric, such as ``k`` of "ndcg". Estimators of hierarchies and subtrees know `parent`.
 
     Returns
     -------
-    scorer : callable
-        Takes a fitted estimator, X and y (and ``sample_weight``). Columns of a data frame y are matched with those of
-        training by name. "neg_ranking_loss" judges ``decision_function``, all others ``predict``.
+    scorer : Scorer
+        Takes a fitted estimator, X and y (and ``sample_weight``). "neg_ranking_loss" judges ``decision_function``, all
+        others ``predict``.
 
     Raises
     ------
     ValueError
-        For another name; says which one is like it, or lists those that there are.
+        When no scorer has that name.
     TypeError
-        For an argument that the metric does not have, and for what is no name.
+        When the metric does not have an argument, and for what is no name.
 
     Examples
     --------
@@ -239,44 +217,31 @@ def get_scorer(scoring: str | Scorer, **params: Any) -> Scorer:
     >>> cross_val_score(StructuredRidge("permutations"), X, y, scoring=get_scorer("spearman_rho")).shape
     (5,)
     """
-    if isinstance(scoring, Scorer):
-        return Scorer(scoring.name, {**scoring.params, **params})
-    return Scorer(scoring, params)
+    if not isinstance(name, str):
+        raise TypeError(f"scoring must be the name of a scorer, such as 'kendall_tau', got {name!r:.80}")
+    if name not in _METRICS:
+        names = get_scorer_names()
+        raise ValueError(f"scoring: no scorer is called {name!r}; known are {', '.join(names)}{meant(name, names)}")
+    inspect.signature(_METRICS[name]).bind_partial(None, None, **params)  # TypeError for others
+    return Scorer(name, params)
 
 
-def _comparable(estimator: Any, y: Any, found: Any, are_scores: bool) -> tuple[Any, Any, Any]:
-    """Return y and predictions, lists converted, columns in the order that the estimator knows, and its structure."""
+def _predicting(estimator: Any) -> tuple[Any, Callable[[Any], Any]]:
+    """Return what predicts within pipelines and searches, and what makes arrays of truths and predictions."""
+    convert: Callable[[Any], Any] = lambda y: y  # noqa: E731
     while True:
         if hasattr(estimator, "best_estimator_"):
             estimator = estimator.best_estimator_
         elif hasattr(estimator, "steps"):
             estimator = estimator.steps[-1][1]
         elif hasattr(estimator, "convert_targets"):
-            y, found = estimator.convert_targets(y), found if are_scores else estimator.convert_targets(found)
-            estimator = estimator.estimator_
+            estimator, convert = estimator.estimator_, estimator.convert_targets
         else:
-            break
-    if (structure := getattr(estimator, "structure_", None)) is not None:
-        return structure.ordered(y), found, structure
-    known = getattr(estimator, "labels_", None)
-    return columns_in_order(y, known, "y", f"those of {type(estimator).__name__}"), found, None
+            return estimator, convert
 
 
-accuracy_scorer = get_scorer("accuracy")
-cycle_f1_scorer = get_scorer("cycle_f1")
-hamming_score_scorer = get_scorer("hamming_score")
-kendall_tau_scorer = get_scorer("kendall_tau")
-ndcg_scorer = get_scorer("ndcg")
-neg_absolute_error_scorer = get_scorer("neg_absolute_error")
-neg_hamming_loss_scorer = get_scorer("neg_hamming_loss")
-neg_ranking_loss_scorer = get_scorer("neg_ranking_loss")
-neg_spearman_footrule_scorer = get_scorer("neg_spearman_footrule")
-neg_zero_one_loss_scorer = get_scorer("neg_zero_one_loss")
-pair_accuracy_scorer = get_scorer("pair_accuracy")
-policy_cosine_scorer = get_scorer("policy_cosine")
-rank_biased_overlap_scorer = get_scorer("rank_biased_overlap")
-route_f1_scorer = get_scorer("route_f1")
-route_pairs_f1_scorer = get_scorer("route_pairs_f1")
-spearman_rho_scorer = get_scorer("spearman_rho")
-tau_x_scorer = get_scorer("tau_x")
-top_k_recall_scorer = get_scorer("top_k_recall")
+def _in_order(model: Any, y: Any) -> Any:
+    """Return y with the columns of a data frame in the order in which the model predicts them."""
+    if hasattr(model, "structure_"):
+        return model.structure_.ordered(y)
+    return columns_in_order(y, getattr(model, "labels_", None), "y", f"those of {type(model).__name__}")

@@ -10,7 +10,8 @@ from scipy.stats import rankdata
 
 from .._data.checks import is_integer, is_number
 from .._data.glossary import documented
-from ._orders import mean_of_counted, rankings
+from ._orders import rankings
+from ._rows import mean_of_counted
 
 
 @documented
@@ -211,5 +212,4 @@ def _mean(
     values: NDArray[np.float64], known: NDArray[np.bool_], sample_weight: ArrayLike | None, per_row: bool
 ) -> float | NDArray[np.float64]:
     """Return the mean over rows with two known labels, or all values, NaN for the others."""
-    counts = known.sum(axis=1) >= 2
-    return mean_of_counted(np.where(counts, values, np.nan), counts, sample_weight, per_row)
+    return mean_of_counted(np.where(known.sum(axis=1) >= 2, values, np.nan), sample_weight, per_row)

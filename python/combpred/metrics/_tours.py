@@ -7,15 +7,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._data.glossary import documented
 from .._data.inputs import mean_of_rows
-from .._data.sequences import padded, shown
-from .._data.targets import TargetError, whole_numbers
+from .._data.sequences import padded
+from .._data.targets import whole_numbers
 from .._lib.arrays import IntArray
-from ._rows import check_same_shape
+from ._rows import check_no_row
 
-_PLACES = (
-    "places are whole numbers from 0 on, and −1 pads short rows at the right; from_names of "
-    "structures.Routes(places=[…]), or Cycles(vertices=[…]), makes such rows of names"
-)
+_PLACES = "places are whole numbers from 0 on, and −1 pads short rows at the right"
 
 
 def route_f1(
@@ -110,9 +107,7 @@ def route_pairs_f1(
     """
     truth, predicted = _both(y_true, y_pred)
     a, b = _number(truth), _lengths(predicted)
-    if (a < 2).any():
-        row = int(np.argmax(a < 2))
-        raise TargetError(row, f"{shown(truth[row])} has no pair of places; leave the row out", "y_true")
+    check_no_row(a < 2, "y_true", "visits one place and has no pair of places; leave the row out")
     places = np.stack([_place_in(truth, predicted[:, i : i + 1]) for i in range(predicted.shape[1])], axis=1)
     common = np.zeros(len(truth), dtype=np.int64)
     for i in range(places.shape[1] - 1):
@@ -202,8 +197,9 @@ def cycle_f1(
 
 
 def _both(y_true: ArrayLike, y_pred: ArrayLike) -> tuple[IntArray, IntArray]:
-    truth, predicted = _visits(y_true, "y_true"), _visits(y_pred, "y_pred")
-    check_same_shape(truth[:, 0], predicted[:, 0])
+    truth, predicted = _visits(y_true, "y_true"), _visits(y_pred, "y_pred")  # which may differ in width
+    if len(truth) != len(predicted):
+        raise ValueError(f"y_true has {len(truth)} rows and y_pred {len(predicted)}; they must agree row by row")
     return truth, predicted
 
 
@@ -211,13 +207,8 @@ def _visits(y: ArrayLike, name: str) -> IntArray:
     """Return padded rows of one place or more."""
     rows = whole_numbers(padded(y, name, "place"), name, -1, np.iinfo(np.int32).max, _PLACES)
     late = ((rows[:, 1:] >= 0) & (rows[:, :-1] < 0)).any(axis=1)
-    if late.any():
-        row = int(np.argmax(late))
-        reason = f"{shown(rows[row])} goes on behind −1; padding stands at the right end only"
-        raise TargetError(row, reason, name)
-    empty = rows[:, 0] < 0
-    if empty.any():
-        raise TargetError(int(np.argmax(empty)), "visits no place; leave the row out", name)
+    check_no_row(late, name, "goes on behind −1; padding stands at the right end only")
+    check_no_row(rows[:, 0] < 0, name, "visits no place; leave the row out")
     return rows
 
 
@@ -259,11 +250,8 @@ def _arcs(y_true: ArrayLike, y_pred: ArrayLike) -> tuple[IntArray, IntArray, NDA
     """Return two sets of cycles and how many arcs of each pair agree and how many are opposite."""
     truth, predicted = _both(y_true, y_pred)
     for rows, name in ((truth, "y_true"), (predicted, "y_pred")):
-        lengths = _lengths(rows)
-        bad = (_number(rows) < lengths) | (lengths < 3)
-        if bad.any():
-            row = int(np.argmax(bad))
-            raise TargetError(row, f"{shown(rows[row])} is no cycle of three or more different vertices", name)
+        bad = (_number(rows) < _lengths(rows)) | (_lengths(rows) < 3)
+        check_no_row(bad, name, "is no cycle of three or more different vertices")
     true_lengths, lengths = _lengths(truth), _lengths(predicted)
     same, opposite = np.zeros((2, len(truth)), dtype=np.int64)
     every = np.arange(len(truth))

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 
-from .._data.checks import choice, whole_number
-from .._lib.arrays import FloatArray, refuse_masked
-from .._lib.errors import RowError
-from ._rows import with_same_columns
+from .._data.checks import choice, float_array, whole_number
+from .._data.targets import error_at
+from .._lib.arrays import FloatArray
+from ._rows import in_same_order
 
 __all__ = [
     "STRATEGIES",
@@ -133,29 +133,17 @@ def wilson_interval(share: FloatArray, counts: NDArray[np.int64], confidence: fl
 
 
 def _predictions(y_true: ArrayLike, y_prob: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    for name, given in (("y_true", y_true), ("y_prob", y_prob)):
-        refuse_masked(given, name)
-    y_true, y_prob = with_same_columns(y_true, y_prob, "y_prob")
-    happened, probability = np.asarray(y_true), np.asarray(y_prob)
-    if happened.shape != probability.shape:
-        hint = "they must agree"
-        if happened.ndim == 1 and probability.shape == (len(happened), 2):
-            hint = "pass the probability of the event alone, as y_prob[:, 1]"
-        raise ValueError(f"y_true has shape {happened.shape} and y_prob {probability.shape}; {hint}")
-    if not happened.size:
-        raise ValueError("y_true and y_prob are empty; at least 1 prediction is needed")
-    for name, values in (("y_true", happened), ("y_prob", probability)):
-        if values.dtype.kind not in "biuf":
-            how = "; pass whether the event happened, as y_true == 'yes'" if name == "y_true" else ""
-            raise ValueError(f"{name} must hold numbers, got dtype {values.dtype}{how}")
-    _refuse(~((happened == 0) | (happened == 1)), happened, "y_true", "events are 0 or 1")
-    _refuse(~((probability >= 0) & (probability <= 1)), probability, "y_prob", "probabilities are between 0 and 1")
-    return happened.ravel().astype(np.float64), probability.ravel().astype(np.float64)
-
-
-def _refuse(bad: NDArray[np.bool_], values: NDArray[np.generic], name: str, rule: str) -> None:
-    if bad.any():
-        place = tuple(int(i) for i in np.argwhere(bad)[0]) if values.ndim else ()
-        where = f" in column {place[1]}" if len(place) > 1 else ""
-        reason = f"{values[place]}{where} is illegal; {rule}"
-        raise RowError(place[0], reason, name) if place else ValueError(f"{name}: {reason}")
+    happened = float_array(y_true, "y_true")
+    probability = float_array(in_same_order(y_true, y_prob, "y_prob"), "y_prob")
+    if happened.shape != probability.shape or not happened.size:
+        raise ValueError(
+            f"y_true has shape {happened.shape} and y_prob {probability.shape}; they must agree and not be empty, with "
+            "one probability for each event, such as y_prob[:, 1] of two classes"
+        )
+    for values, bad, name, rule in (
+        (happened, (happened != 0) & (happened != 1), "y_true", "events are 0 or 1"),
+        (probability, ~((probability >= 0) & (probability <= 1)), "y_prob", "probabilities are between 0 and 1"),
+    ):
+        if bad.any():
+            raise error_at(np.atleast_1d(bad), np.atleast_1d(values), rule, name)
+    return happened.ravel(), probability.ravel()

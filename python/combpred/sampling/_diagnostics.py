@@ -1,15 +1,14 @@
-"""Convergence diagnostics of Markov chains, and proven bounds on their mixing times."""
+"""Convergence diagnostics of Markov chains."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._data.checks import counted, float_array, is_number, share, whole_number
+from .._data.checks import counted, float_array, whole_number
 from .._data.tables import Tabular
 from .._lib.arrays import CountArray, FloatArray
 from .._lib.sampling import chain_diagnose
@@ -136,122 +135,6 @@ def autocorrelation(x: ArrayLike, n_lags: int | None = None) -> FloatArray:
     return found if np.ndim(x) == 2 else found[0]
 
 
-def meta_mixing_bound(log_beta: float, epsilon: float = 0.01) -> float:
-    r"""Return a bound on the mixing time of the chain "meta".
-
-    After so many steps from any start it is within `epsilon` of its distribution in total variation.
-
-    Parameters
-    ----------
-    log_beta : float
-        :math:`\ln\beta`, at most 0, with :math:`\beta = E\,\exp(h - \max h)` under the uniform distribution, for which
-        the result is exact for the worst start (Liu, 1996), or anything below: −(max h − min h), or −2BR for scores of
-        norm B and embeddings of norm R (Vembu, 2010, ch. 6).
-    epsilon : float, default=0.01
-        Between 0 and 1.
-
-    Returns
-    -------
-    steps : float
-        :math:`\lceil \ln\varepsilon^{-1} / \ln(1-\beta)^{-1} \rceil`; infinite where no float is large enough.
-
-    Raises
-    ------
-    ValueError
-        When `log_beta` is positive, or `epsilon` not between 0 and 1.
-
-    Examples
-    --------
-    >>> import math
-    >>> from combpred.sampling import meta_mixing_bound
-    >>> meta_mixing_bound(math.log(0.5))
-    7.0
-    """
-    share(epsilon, "epsilon")
-    beta = _beta(log_beta)
-    if beta == 1:
-        return 1.0
-    steps = math.inf if beta == 0 else math.log(1 / epsilon) / -math.log1p(-beta)  # overflows for β below 1e-307
-    return float(math.ceil(steps)) if math.isfinite(steps) else math.inf
-
-
-def meta_coalescence_time(log_beta: float) -> float:
-    r"""Return the mean number of proposals that "cftp" and "rejection" make for a sample: 1/β.
-
-    Parameters
-    ----------
-    log_beta : float
-        :math:`\ln\beta`, at most 0, as for :func:`meta_mixing_bound`.
-
-    Returns
-    -------
-    proposals : float
-        Exact for the largest β, otherwise an upper bound. With probability 1 − δ at most ln(1/δ) times as many are
-        made.
-
-    Raises
-    ------
-    ValueError
-        When `log_beta` is positive.
-
-    Examples
-    --------
-    >>> import math
-    >>> from combpred.sampling import meta_coalescence_time
-    >>> meta_coalescence_time(math.log(0.25))
-    4.0
-    """
-    beta = _beta(log_beta)
-    return math.inf if beta == 0 else 1 / beta
-
-
-def cube_mixing_bound(n_elements: int, epsilon: float = 0.01, *, heat_bath: bool = False) -> float:
-    r"""Return a bound on the mixing time of a chain on all subsets of a set.
-
-    After so many steps from any start it is within `epsilon` of its distribution in total variation.
-
-    Parameters
-    ----------
-    n_elements : int
-        Number d of elements of which sets are made, at least 1.
-    epsilon : float, default=0.01
-        Between 0 and 1.
-    heat_bath : bool, default=False
-        Whether the chain is the heat bath, which redraws an element from its conditional distribution, rather than
-        "cube".
-
-    Returns
-    -------
-    steps : float
-        :math:`\lceil 2d \ln(d/\varepsilon) \rceil`, half of that for the heat bath, for any scores. (The
-        thesis gives :math:`d\ln(d/\varepsilon)` for "cube", which holds where all scores are 0.)
-
-    Raises
-    ------
-    TypeError, ValueError
-        When `n_elements` is no integer, or a parameter is out of its range.
-
-    Examples
-    --------
-    >>> from combpred.sampling import cube_mixing_bound
-    >>> cube_mixing_bound(8), cube_mixing_bound(8, heat_bath=True)
-    (107.0, 54.0)
-    """
-    share(epsilon, "epsilon")
-    d = whole_number(n_elements, "n_elements", 1, 2**31 - 1)
-    return float(math.ceil((1 if heat_bath else 2) * d * math.log(d / epsilon)))
-
-
-def _beta(log_beta: float) -> float:
-    if not is_number(log_beta):
-        raise TypeError(f"log_beta must be a number, got {log_beta!r}")
-    if not log_beta <= 0:
-        raise ValueError(
-            f"log_beta must be at most 0, got {log_beta!r}; it is the logarithm of a mean of exp(h − max h)"
-        )
-    return math.exp(log_beta)
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class ChainDiagnostics(Tabular):
     r"""Convergence diagnostics of the chains of k rows: arrays of shape ``(k,)``.
@@ -281,7 +164,7 @@ class ChainDiagnostics(Tabular):
         Between the scores of draws that are `thin` steps apart.
     mixing_bound : ndarray of float64
         Steps after which the chain is proven to be within 0.01 of its distribution in total variation, see
-        :func:`mixing_bound`; infinite where no bound is known.
+        :func:`theory.mixing_bound`; infinite where no bound is known.
     """
 
     sampler: str

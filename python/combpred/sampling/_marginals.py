@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -64,55 +63,6 @@ class SampledMarginals(Tabular):
         """Whether the errors of each row are guaranteed, as draws were independent and followed p exactly."""
         guaranteed: NDArray[np.bool_] = ~np.isin(self.sampler, CHAINS)
         return guaranteed
-
-
-def hoeffding_sample_size(epsilon: float, delta: float, value_range: float = 1.0) -> int:
-    r"""Return how many independent draws Hoeffding's inequality asks for.
-
-    Their mean is within `epsilon` of its expectation with probability at least 1 − `delta`.
-
-    Parameters
-    ----------
-    epsilon : float
-        Absolute error, positive.
-    delta : float
-        Between 0 and 1.
-    value_range : float, default=1.0
-        Difference of the largest and the smallest value that a draw can have; not negative.
-
-    Returns
-    -------
-    n_samples : int
-        :math:`\lceil (\text{range}/\varepsilon)^2 \ln(2/\delta) / 2 \rceil`, at least 1.
-
-    Raises
-    ------
-    ValueError
-        When an argument is out of its range, or the number is beyond 2**62.
-
-    References
-    ----------
-    Hoeffding (1963), Probability inequalities for sums of bounded random variables. Vembu (2010), ch. 6, where values
-    lie within ± R G: a range of 2 R G.
-
-    Examples
-    --------
-    >>> from combpred.sampling import hoeffding_sample_size
-    >>> hoeffding_sample_size(0.1, 0.05)
-    185
-    """
-    for name, value in (("epsilon", epsilon), ("value_range", value_range)):
-        if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
-            raise TypeError(f"{name} must be a number, got {value!r}")
-    if not 0 < epsilon < math.inf:
-        raise ValueError(f"epsilon must be positive and finite, got {epsilon}")
-    if not 0 <= value_range < math.inf:
-        raise ValueError(f"value_range must be finite and not negative, got {value_range}")
-    ratio = value_range / epsilon
-    needed = ratio * ratio * math.log(2 / share(delta, "delta")) / 2  # a power would raise where this is infinite
-    if not needed < 2.0**62:
-        raise ValueError(f"this takes {needed:.3g} samples; ask for a larger epsilon")
-    return max(1, math.ceil(needed))
 
 
 @documented
@@ -185,7 +135,7 @@ def estimate_marginals(
 
     Notes
     -----
-    "samples" takes :func:`hoeffding_sample_size` with ε, δ / d and the largest range of an entry. "counting" draws
+    "samples" takes `theory.hoeffding_sample_size` with ε, δ / d and the largest range of an entry. "counting" draws
     from the distribution of :math:`Z_j` by accepting outputs of p with the probability of the shifted and scaled
     :math:`\psi_j(y)`, and starts from :math:`Z_j` at scores of 0, which the mean of ψ over all outputs gives.
 

@@ -161,7 +161,7 @@ def sample(
     -----
     With :math:`\beta = E\,\exp(h - \max h)` under the uniform distribution, h being the scores of outputs, "cftp" and
     "rejection" make 1/β proposals for a sample on average, and the distance of "meta" from p shrinks by the factor
-    1 − β in each step: see :func:`meta_mixing_bound`. A step of these draws and embeds one output; a step of "local"
+    1 − β in each step: see `theory.meta_mixing_bound`. A step of these draws and embeds one output; a step of "local"
     makes a move and computes the change of the score; a step of "cube" and "monotone" visits the neighbours of one
     element.
 

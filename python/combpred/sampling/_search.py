@@ -19,9 +19,9 @@ from .._lib.errors import CapabilityError, RowError
 from .._lib.names import PROPOSALS, RANDOM_DECODERS
 from .._lib.sampling import search_chains
 from ..structures import Structure, named
-from ._mixing import distance_bound
 from ._partition import log_partition
 from .samplers import rows_of
+from .theory import _distance_bound
 
 _MOST_STEPS = 2**40
 
@@ -116,7 +116,7 @@ def search(
     epsilon : float, default=None
         For "anneal", above 0: T falls to :math:`\varepsilon/\ln(|Y|/\delta)`. A draw at that temperature is within
         `epsilon` of the largest score with probability 1 − `delta`. Chains give draws in the limit, after
-        :func:`mixing_bound` steps for certain.
+        `theory.mixing_bound` steps for certain.
     delta : float, default=0.05
         With `epsilon`, without which it has no effect: between 0 and 1. How many runs find a best output with
         probability 1 − `delta` is what ``optimum_probability(...).n_draws(delta)`` says.
@@ -144,7 +144,7 @@ def search(
     **Uniform proposals never gain by α.** A proposal that beats all before it beats the present output, and is
     accepted: the best of t proposals is that of t uniform draws, at any temperature. And a chain that is run until it
     is near :math:`\pi_\alpha` and started again until it ends at an optimum is no faster: with :math:`\beta =
-    E\,\alpha^{h - \max h}` a run takes 1/β steps (:func:`meta_mixing_bound`), and N best outputs out of |Y| have the
+    E\,\alpha^{h - \max h}` a run takes 1/β steps (`theory.meta_mixing_bound`), and N best outputs out of |Y| have the
     probability :math:`N/(|Y|\beta)`, hence |Y|/N steps in all. What α and schedules are for are local moves.
 
     **A guarantee for finite sets.** Kalai and Vempala prove that annealing minimises a linear function on a convex set:
@@ -296,7 +296,7 @@ def optimum_probability(
         Above 1; e gives :math:`p(y) \propto \exp h(y)`.
     n_steps : int, default=None
         Steps of the chain, from any start. Bounds are then those of the probability that it is at that output after
-        so many, where :func:`mixing_bound` proves how near it is to its distribution. None: in that distribution.
+        so many, where `theory.mixing_bound` proves how near it is to its distribution. None: in that distribution.
     chain : {"local", "meta", "cube"}, default="local"
         With `n_steps`: the chain, as for :func:`sample`.
     **options
@@ -311,7 +311,7 @@ def optimum_probability(
     Raises
     ------
     CapabilityError
-        As :func:`log_partition`, and where the structure has no decoder; with `n_steps`, as :func:`mixing_bound`.
+        As :func:`log_partition`, and where the structure has no decoder; with `n_steps`, as `theory.mixing_bound`.
     ValueError, TypeError
         When `alpha` is out of its range, or a score not finite.
 
@@ -347,7 +347,7 @@ def optimum_probability(
         )
     )  # fmt: skip
     if n_steps is not None:
-        far = distance_bound(structure, inverse * rows, whole_number(n_steps, "n_steps", 0, _MOST_STEPS), chain)
+        far = _distance_bound(structure, inverse * rows, whole_number(n_steps, "n_steps", 0, _MOST_STEPS), chain)
         value, lower, upper = np.maximum(value - far, 0.0), np.maximum(lower - far, 0.0), np.minimum(upper + far, 1.0)
     return OptimumProbability(value, lower, upper)
 

@@ -39,7 +39,7 @@ class Cliques(Structure):
     vertices, by branch and bound, and beyond that if the scores split the vertices into independent parts of that size;
     40 vertices with Gaussian scores take about a tenth of a second. Larger sets are found by local search, which starts
     from a solution with a guarantee; up to 256 vertices a semidefinite relaxation bounds the score.
-    ``StructuredRidge.predict_certified`` reports the bound and the guarantee ν.
+    ``predict(X, return_certificate=True)`` reports the bound and the guarantee ν.
 
     Constraints have the keys ``required`` and ``forbidden``, lists of vertices, and ``size``, the number of vertices,
     or the least and the largest number as a pair. With a size, branch and bound stops after a limited effort, and local

@@ -99,7 +99,7 @@ class Custom(Structure):
     The default metric is `accuracy`. With functions, outputs of equal ψ count as equal.
 
     With a list everything is exact, decoding one row costs O(k d), and ``loss="squared"`` works for any ψ. With
-    functions the package takes your word for what they return: ``decoder="exact"`` is refused, and `predict_certified`
+    functions the package takes your word for what they return: ``decoder="exact"`` is refused, and `Certified`
     proves nothing beyond what follows from `radius`, `bound` and `sibling`. With `decode`, ``loss="squared"`` is
     refused too, as it has no term for :math:`\|\psi(y)\|^2`.
 

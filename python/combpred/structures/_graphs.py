@@ -61,7 +61,7 @@ class Graphs(EdgeSets):
     Predictions are exact for forests, greedily in O(n_edges log n_edges) (Kruskal, 1956); for matchings, by Edmonds'
     algorithm (1965); and for bipartite graphs if at most 24 vertices are connected by edges of positive score once
     vertices with one neighbour are left out again and again. Beyond that ``decoder="auto"`` moves single vertices from
-    several starts, and ``predict_certified`` reports a ratio ν of at most 1/2.
+    several starts, and ``predict(X, return_certificate=True)`` reports a ratio ν of at most 1/2.
 
     With a function they are exact if at most 20 edges have a positive score, by a search that calls it between some
     hundred and a hundred thousand times. With more edges, ``decoder="auto"`` splits them into b blocks of 16, takes the

@@ -51,7 +51,7 @@ def test_it_is_the_perceptron_among_candidates(form):
         among = some_rankings(x)
         values = structure.embed(among) @ (W.T @ np.append(x, 1.0))
         assert row.tolist() == among[np.argmax(values)].tolist()
-    certified = model.predict_certified(form(new))
+    certified = model.predict(form(new), return_certificate=True)[1]
     assert certified.optimal.all()
     np.testing.assert_array_equal(certified.structures, predicted)
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).predict(form(new)), predicted)

@@ -108,7 +108,7 @@ def test_data_frames_bring_feature_names_and_labels_come_back(Estimator):
     assert model[-1].classes_.tolist() == ["setosa", "versicolor", "virginica"]
     assert model.score(X, y) > 0.9
     assert model.decision_function(X).shape == (150, 3)
-    certified = model[-1].predict_certified(model[0].transform(X))
+    certified = model[-1].predict(model[0].transform(X), return_certificate=True)[1]
     assert certified.optimal.all()
 
 

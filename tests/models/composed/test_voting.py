@@ -67,7 +67,7 @@ def test_decisions_are_the_best_of_all_outputs(decision, loss):
     if decision == "mbr":
         values -= ((psi**2).sum(axis=1) + 3 * visited.sum(axis=1)) / 2
     np.testing.assert_allclose(voting.score_structures(X, voting.predict(X)), values.max(axis=1), atol=1e-9)
-    np.testing.assert_allclose(voting.predict_certified(X).value, values.max(axis=1), atol=1e-9)
+    np.testing.assert_allclose(voting.predict(X, return_certificate=True)[1].value, values.max(axis=1), atol=1e-9)
     held = [{"start": int(row[0]), "length": 3} for row in y]
     kept = np.array([[out[0] == each["start"] and (np.array(out) >= 0).sum() == 3 for out in outputs] for each in held])
     found = voting.predict(X, constraints=held)
@@ -248,10 +248,6 @@ def test_refusals():
     refused(r"weights has shape \(2,\), must be \(1,\)", [("a", ridge)], weights=[1, 2])
     refused("weights must be finite and at least 0", [("a", ridge)], weights=[-1.0])
     refused("weights of members without a link must not all be 0", [("a", ridge), ("b", ridge)], weights=[0.0, 0.0])
-    refused("scoring='metric' has no effect on weights that are given", [("a", ridge)], weights=None, scoring="metric")
-    sets = [Admissible([row]) for row in y]
-    refused("takes one output for each row, y has Admissible", [("a", ridge)], y=sets, scoring="metric")
-    refused("The 'scoring' parameter", [("a", ridge)], scoring="accuracy")
     refused("The 'weights' parameter", [("a", ridge)], weights="cv")
     refused(
         "the regressor is KNeighborsRegressor",

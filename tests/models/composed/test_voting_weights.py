@@ -67,12 +67,8 @@ def test_averages_under_the_auc_loss_minimise_it():
     covariance, psi = structure.covariance(), structure.embed(y) - structure.mean()
     left_out = []
     for _, model in members:  # the estimates of leave-one-out, whose loss is to first order that of models without rows
-        noted = []
-        StructuredRidgeCV(
-            structure, alphas=[5.0], kernels=[model.kernel], gammas=[None], losses=[model.loss],
-            scoring=lambda model, X, y, noted=noted: noted.append(model.decision_function(X)) or 0.0,
-        ).fit(X, y)  # fmt: skip
-        left_out.append(noted[0])
+        alone = StructuredRidgeCV(structure, alphas=[5.0], kernels=[model.kernel], gammas=[None], losses=[model.loss])
+        left_out.append(alone.fit(X, y).loo_scores_)
 
     def loss(weights):
         f = sum(weight * each for weight, each in zip(weights, left_out, strict=True))
@@ -81,46 +77,6 @@ def test_averages_under_the_auc_loss_minimise_it():
     direct = minimize(loss, [1, 1], bounds=[(0, None)] * 2, tol=1e-12)
     np.testing.assert_allclose(loss(voting.weights_), direct.fun, rtol=1e-6)
     np.testing.assert_allclose(voting.weights_, direct.x, atol=1e-3)
-
-
-@pytest.mark.parametrize(("structure", "weighted"), [(Permutations(4), True), (LabelSets(3), False)])
-def test_weights_by_the_metric_are_those_of_ensemble_selection(structure, weighted):
-    """Against a selection that is written down with refits, lists all outputs, and remembers no scores."""
-    X, y = data(structure, n=25, seed=0)
-    rng = np.random.default_rng(3)
-    weights = rng.integers(1, 4, size=len(X)).astype(float) if weighted else None
-    ridges = [StructuredRidge(structure, alpha=a, kernel="rbf", gamma=g) for a, g in ((0.1, 3.0), (1.0, 0.1), (9, 0.5))]
-    members = [(str(at), ridge) for at, ridge in enumerate(ridges)]
-    plain = StructuredVoting(members).fit(X, y, weights)
-    voting = StructuredVoting(members, scoring="metric").fit(X, y, weights)
-    left_out = np.array([refitted(ridge, X, y, weights) for ridge in ridges])
-    outputs = np.array(list(structure.enumerate()))
-    embedded, psi = structure.embed(outputs), structure.embed(y) - structure.mean()
-    share = np.ones(len(X)) if weights is None else weights
-
-    def metric(some):
-        expected = np.einsum("k,kij->ij", some, left_out) + structure.mean()
-        nearest = np.argmin(np.square(expected[:, None] - embedded).sum(axis=2), axis=1)
-        return structure.score(y, outputs[nearest], weights)
-
-    def loss(some):
-        return share @ np.square(psi - np.einsum("k,kij->ij", some, left_out)).sum(axis=1)
-
-    def scaled(some):
-        f = np.einsum("k,kij->ij", some, left_out)
-        return some * (share @ (f * psi).sum(axis=1)) / (share @ (f * f).sum(axis=1))
-
-    best, selected = plain.weights_, np.zeros(3)
-    for _ in range(20):
-        trials = [scaled(selected + one) for one in np.eye(3)]
-        found = [metric(trial) for trial in trials]
-        at = max(range(3), key=lambda k: (found[k], -loss(trials[k])))  # noqa: B023
-        selected[at] += 1
-        if found[at] > metric(best):
-            best = trials[at]
-    np.testing.assert_allclose(voting.weights_, best, rtol=1e-5)
-    assert metric(voting.weights_) > metric(plain.weights_)
-    np.testing.assert_allclose(voting.left_out_scores_, np.einsum("k,kij->ij", best, left_out), atol=1e-6)
 
 
 def test_members_that_know_nothing_get_equal_weights():

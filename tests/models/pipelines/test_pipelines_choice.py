@@ -45,7 +45,7 @@ from combpred import (
 )
 from combpred.baselines import StructuredSVM
 from combpred.datasets import load_digits_attributes, load_iris_hierarchy
-from combpred.metrics import get_scorer, hamming_score, kendall_tau, kendall_tau_scorer
+from combpred.metrics import get_scorer, hamming_score, kendall_tau
 from combpred.ranking import NearestNeighborsLabelRanker, RankingByPairwiseComparison
 from combpred.structures import Hierarchy, LabelSets, Ordinal, Permutations
 
@@ -87,7 +87,11 @@ def test_random_and_halving_searches(iris):
 
 def test_several_metrics_by_object_and_by_function(iris):
     X, y = iris
-    scoring = {"tau": kendall_tau_scorer, "first": get_scorer("top_k_recall", k=1), "own": make_scorer(kendall_tau)}
+    scoring = {
+        "tau": get_scorer("kendall_tau"),
+        "first": get_scorer("top_k_recall", k=1),
+        "own": make_scorer(kendall_tau),
+    }
     found = cross_validate(StructuredRidge("permutations"), X, y, scoring=scoring, cv=3)
     same(found["test_tau"], found["test_own"])
     predicted = cross_val_predict(StructuredRidge("permutations"), X, y, cv=3)
@@ -160,12 +164,12 @@ def test_nodes_of_trees_are_classes_of_stacks():
 
 def test_any_regressor_learns_embeddings(iris):
     X, y = iris
-    forest = EmbeddingRegressor(RandomForestRegressor(20, random_state=0), "permutations").fit(X, y)
+    forest = EmbeddingRegressor("permutations", RandomForestRegressor(20, random_state=0)).fit(X, y)
     psi = Permutations(3).embed(y)
     targets = RandomForestRegressor(20, random_state=0).fit(X, psi).predict(X)
     same(forest.predict(X), Permutations(3).decode(targets))
     trees = MultiOutputRegressor(RandomForestRegressor(5, random_state=0))
-    inner = EmbeddingRegressor(make_pipeline(StandardScaler(), trees), "permutations")
+    inner = EmbeddingRegressor("permutations", make_pipeline(StandardScaler(), trees))
     search = GridSearchCV(inner, {"regressor__multioutputregressor__estimator__max_depth": [1, 4]}, cv=3).fit(X, y)
     one, four = search.cv_results_["mean_test_score"]
     assert four == search.best_score_ > one

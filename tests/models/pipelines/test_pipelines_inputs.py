@@ -190,7 +190,7 @@ def test_sparse_frames_are_sparse_matrices(people):
     "model",
     [
         StructuredRidge("permutations"), ProbabilisticStructured("permutations"),
-        EmbeddingRegressor(Ridge(), "permutations"), RankingByPairwiseComparison(),
+        EmbeddingRegressor("permutations", Ridge()), RankingByPairwiseComparison(),
     ],
     ids=lambda model: type(model).__name__,
 )  # fmt: skip
@@ -223,7 +223,7 @@ def test_nullable_numbers_are_numbers(iris):
         StructuredRidgeCV("permutations"),
         ProbabilisticStructured("permutations"), StructuredSGD("permutations"), StructuredSVM("permutations"),
         NearestNeighborsLabelRanker(), RankingByPairwiseComparison(), NystromMap(5),
-        EmbeddingRegressor(structure="permutations"), EmbeddingRegressor(Ridge(), "permutations"),
+        EmbeddingRegressor(structure="permutations"), EmbeddingRegressor("permutations", Ridge()),
     ],
     ids=lambda model: type(model).__name__,
 )  # fmt: skip

@@ -122,7 +122,7 @@ def test_missing_numbers_and_categories_are_left_to_boosted_trees(people):
     coded = X.assign(**{name: pd.Categorical(X[name]).codes for name in ("city", "plan")})
     assert coded["age"].isna().any()
     boosted = MultiOutputRegressor(HistGradientBoostingRegressor(categorical_features=[2, 3], max_iter=20))
-    model = EmbeddingRegressor(boosted, LabelSets()).fit(coded, y)
+    model = EmbeddingRegressor(LabelSets(), boosted).fit(coded, y)
     same(model.predict(coded), (boosted.fit(coded, y).predict(coded) > 0.5).astype(int))
     assert model.score(coded, y) > 0.95
 

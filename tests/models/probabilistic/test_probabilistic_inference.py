@@ -113,7 +113,7 @@ def test_decisions_of_label_sets_by_the_losses_themselves(space, decision, loss)
     asked = [None, {"required": [1]}, {"forbidden": [3], "size": 2}] * (len(X) // 3)
     # On all sets the distribution stays what it is: conditions are on what is predicted.
     for constraints in (None, asked):
-        certified = model.predict_certified(X, constraints=constraints)
+        certified = model.predict(X, constraints=constraints, return_certificate=True)[1]
         for row, predicted, value, held in zip(
             model.feature_scores(X), certified.structures, certified.value, constraints or [None] * len(X), strict=True
         ):
@@ -143,7 +143,7 @@ def test_the_median_grade_is_of_least_expected_distance():
 @pytest.mark.parametrize("structure", STRUCTURES)
 def test_least_expected_squared_distance(structure):
     model, X, _, outputs = fitted(structure, decision="mbr")
-    certified = model.predict_certified(X)
+    certified = model.predict(X, return_certificate=True)[1]
     predicted = model.structure_.embed(certified.structures)
     for row, psi, value in zip(model.feature_scores(X), predicted, certified.value, strict=True):
         p = reference.gibbs(outputs, row)

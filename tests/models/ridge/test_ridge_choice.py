@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.metrics.pairwise import rbf_kernel
-from sklearn.model_selection import GridSearchCV, ShuffleSplit
+from sklearn.model_selection import GridSearchCV
 
 from combpred import StructuredRidge, StructuredRidgeCV, metrics
 from combpred.structures import Permutations
@@ -156,50 +156,20 @@ def test_predictions_are_scored_under_constraints():
         StructuredRidgeCV("permutations", **options).fit(X, y, constraints=[None] * 3 + [{"first": 9}] * 7)
 
 
-@pytest.mark.parametrize("scoring", [None, "kendall_tau", "by hand"])
-@pytest.mark.parametrize("alike", [False, True])
-def test_folds_are_scored_under_the_constraints_of_their_rows(scoring, alike):
-    """Every fold, setting by setting, beside models that are trained and constrained one by one."""
-    X, y, _ = problem(Permutations(4))
-    constraints = {"last": 2} if alike else [{"first": int(np.argmin(row))} for row in y]
-    cv, alphas = ShuffleSplit(3, test_size=0.3), [0.01, 1.0, 100.0]
-    judged = scoring if scoring != "by hand" else lambda model, X, y: metrics.kendall_tau(y, model.predict(X))
-    options = {"alphas": alphas, "kernels": ["linear", "rbf"], "gammas": [0.3], "scoring": judged}
-    splits = list(cv.split(X))
-    model = StructuredRidgeCV("permutations", cv=splits, **options).fit(X, y, constraints=constraints)
-    results = model.cv_results_
-    for at, params in enumerate(results["params"]):
-        for fold, (train, test) in enumerate(splits):
-            alone = StructuredRidge(Permutations(4), **params).fit(X[train], y[train])
-            held = constraints if alike else [constraints[i] for i in test]
-            expected = metrics.kendall_tau(y[test], alone.predict(X[test], constraints=held))
-            assert results[f"split{fold}_test_score"][at] == pytest.approx(expected, abs=1e-12)
-    assert model.best_params_ == results["params"][int(np.argmax(results["mean_test_score"]))]
-    drawn = StructuredRidgeCV("permutations", cv=cv, **options).fit(X, y, constraints=constraints)
-    assert drawn.best_score_ > 0.3 or alike
-    with pytest.raises(ValueError, match="row 3: 'first' holds 9"):
-        StructuredRidgeCV("permutations", cv=2).fit(X, y, constraints=[None] * 3 + [{"first": 9}] * (N - 3))
-    with pytest.raises(ValueError, match=f"constraints has 2 entries for {N} rows"):
-        StructuredRidgeCV("permutations", cv=2).fit(X, y, constraints=[None, None])
-
-
-@pytest.mark.parametrize("cv", [None, 3])
-def test_thresholds_are_judged_by_f1(cv):
+def test_thresholds_are_judged_by_f1():
     rng = np.random.default_rng(4)
     X = rng.normal(size=(40, 3))
     y = (X @ rng.normal(size=(3, 5)) + rng.normal(size=(40, 5)) > 0.8).astype(int)
     alphas = [0.1, 30.0]
-    model = StructuredRidgeCV("labelsets", kernels=["linear"], alphas=alphas, decision="f1", cv=cv).fit(X, y)
+    model = StructuredRidgeCV("labelsets", kernels=["linear"], alphas=alphas, decision="f1").fit(X, y)
     same = StructuredRidge("labelsets", alpha=model.alpha_, decision="f1").fit(X, y)
     assert model.threshold_ == pytest.approx(same.threshold_, abs=1e-12)
     np.testing.assert_array_equal(model.predict(X), same.predict(X))
-    if cv is None:
-        predicted = model.loo_scores_ + 0.5 > model.threshold_
-        f1 = [
-            2 * (a & b).sum() / (a.sum() + b.sum()) if (a | b).any() else 1
-            for a, b in zip(y == 1, predicted, strict=True)
-        ]
-        assert model.best_score_ == pytest.approx(np.mean(f1), abs=1e-12)
+    predicted = model.loo_scores_ + 0.5 > model.threshold_
+    f1 = [
+        2 * (a & b).sum() / (a.sum() + b.sum()) if (a | b).any() else 1 for a, b in zip(y == 1, predicted, strict=True)
+    ]
+    assert model.best_score_ == pytest.approx(np.mean(f1), abs=1e-12)
 
 
 def test_a_search_over_the_search():

@@ -101,7 +101,7 @@ def test_what_overflows_in_prediction_is_refused_by_row(limits):
     assert model.predict(1e300 * X).shape == (9, 4)
     limits.block_entries(18)  # three rows at a time
     for form in (np.asarray, sparse.csr_matrix):
-        for method in (model.predict, model.feature_scores, model.predict_certified):
+        for method in (model.predict, model.feature_scores):
             with pytest.raises(ValueError, match="row 4: the scores overflow: scale the inputs"):
                 method(form(large))
     curved = StructuredRidge("permutations", kernel="poly").fit(X, y)
@@ -127,7 +127,7 @@ def test_outputs_that_do_not_fit_in_memory_are_refused_before_they_are_allocated
         (lambda: model.feature_scores(many), "pass fewer rows at once"),
         (lambda: model.decision_function(many), "pass fewer rows at once"),
         (lambda: model.predict(many), "pass fewer rows at once"),
-        (lambda: model.predict_certified(many), "pass fewer rows at once"),
+        (lambda: model.predict(many, return_certificate=True)[1], "pass fewer rows at once"),
         (lambda: model.structure_.sample(20_000), "draw fewer at once"),
     ):
         with pytest.raises(MemoryError, match=f"needs .* GiB, .* are available: {remedy}"):

@@ -51,7 +51,7 @@ def test_labels_above_the_threshold_are_predicted(data, loss, kernel):
     model = StructuredRidge("labelsets", kernel=kernel, loss=loss, decision="f1").fit(X, y)
     expected = model.feature_scores(X) + (model.structure_.mean() if loss == "squared" else 0.0)
     np.testing.assert_array_equal(model.predict(X), expected > model.threshold_)
-    np.testing.assert_array_equal(model.predict_certified(X).structures, expected > model.threshold_)
+    np.testing.assert_array_equal(model.predict(X, return_certificate=True)[1].structures, expected > model.threshold_)
     held = model.predict(X, constraints={"size": 2})
     top = np.argsort(-expected, axis=1)[:, :2]
     assert (held.sum(axis=1) == 2).all() and np.take_along_axis(held, top, axis=1).all()

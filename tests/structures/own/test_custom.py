@@ -52,9 +52,9 @@ def test_list_of_all_rankings_predicts_like_permutations(loss: str) -> None:
     model, listed = fitted(RANKINGS, Y, loss=loss), fitted(by_list(), places(Y), loss=loss)
     assert_allclose(listed.feature_scores(X_NEW), model.feature_scores(X_NEW), atol=1e-8)
     assert_array_equal(MEMBERS[listed.predict(X_NEW)], model.predict(X_NEW))
-    certified = listed.predict_certified(X_NEW)
+    certified = listed.predict(X_NEW, return_certificate=True)[1]
     assert certified.optimal.all()
-    assert_allclose(certified.value, model.predict_certified(X_NEW).value, atol=1e-8)
+    assert_allclose(certified.value, model.predict(X_NEW, return_certificate=True)[1].value, atol=1e-8)
     assert_allclose(listed.score_structures(X_NEW, places(Y_NEW)), model.score_structures(X_NEW, Y_NEW), atol=1e-8)
     assert listed.score(X_NEW, places(Y_NEW)) == (model.predict(X_NEW) == Y_NEW).all(axis=1).mean()
 
@@ -74,9 +74,9 @@ def test_formulas_predict_like_permutations() -> None:
     assert_allclose(custom.feature_scores(X_NEW), model.feature_scores(X_NEW), atol=1e-8)
     assert_array_equal(custom.predict(X_NEW), model.predict(X_NEW))
     assert_allclose(custom.score_structures(X_NEW, Y_NEW), model.score_structures(X_NEW, Y_NEW), atol=1e-8)
-    certified = custom.predict_certified(X_NEW)
+    certified = custom.predict(X_NEW, return_certificate=True)[1]
     assert_array_equal(certified.structures, model.predict(X_NEW))
-    assert_allclose(certified.value, model.predict_certified(X_NEW).value, atol=1e-8)
+    assert_allclose(certified.value, model.predict(X_NEW, return_certificate=True)[1].value, atol=1e-8)
     assert not certified.optimal.any()
     assert (certified.nu == 1).all() and (certified.upper_bound == np.inf).all()
     assert custom.score(X_NEW, Y_NEW) == (model.predict(X_NEW) == Y_NEW).all(axis=1).mean()

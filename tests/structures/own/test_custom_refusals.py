@@ -31,7 +31,7 @@ def test_prediction_without_decode_names_the_remedy() -> None:
     model = fitted(by_formulas(decode=None), Y)
     assert model.feature_scores(X_NEW).shape == (40, 6)
     assert model.score_structures(X_NEW, Y_NEW).shape == (40,)
-    for call in (model.predict, model.predict_certified, lambda X: model.score(X, Y_NEW)):
+    for call in (model.predict, lambda X: model.score(X, Y_NEW)):
         with pytest.raises(CapabilityError, match="give decode="):
             call(X_NEW)
     with pytest.raises(CapabilityError, match="give decode="):

@@ -56,8 +56,8 @@ def test_draws_predict_like_permutations(loss: str) -> None:
     """All 24 rankings are among 4096 draws but for 24 (23/24)^4096 < 1e-74 of seeds."""
     model, custom = fitted(RANKINGS, Y, loss=loss), fitted(undecoded(), Y, loss=loss)
     assert_array_equal(custom.predict(X_NEW), model.predict(X_NEW))
-    certified = custom.predict_certified(X_NEW)
-    assert_allclose(certified.value, model.predict_certified(X_NEW).value, atol=1e-8)
+    certified = custom.predict(X_NEW, return_certificate=True)[1]
+    assert_allclose(certified.value, model.predict(X_NEW, return_certificate=True)[1].value, atol=1e-8)
     assert (certified.nu == 1).all() and not certified.optimal.any()
     assert_array_equal(pickle.loads(pickle.dumps(custom)).predict(X_NEW), custom.predict(X_NEW))
     assert_array_equal(custom.predict(X_NEW[7:8]), custom.predict(X_NEW)[7:8])
@@ -112,7 +112,7 @@ def test_certificates_hold(n_proposals: int, known: dict[str, Any]) -> None:
 def test_a_bound_that_is_reached_proves_the_best() -> None:
     tight = undecoded(bound=lambda s: np.abs(PSI @ s).max())
     assert tight.space.decode(SCORES).optimal.all()
-    assert StructuredRidge(tight, loss="auc").fit(X, Y).predict_certified(X_NEW).optimal.all()
+    assert StructuredRidge(tight, loss="auc").fit(X, Y).predict(X_NEW, return_certificate=True)[1].optimal.all()
     with_decode = by_formulas(bound=lambda s: np.abs(PSI @ s).max()).space.decode(SCORES)
     assert with_decode.optimal.all() and (with_decode.nu == 0).all()
 

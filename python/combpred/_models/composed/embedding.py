@@ -11,12 +11,11 @@ import numpy as np
 from sklearn.base import _fit_context, clone, is_classifier
 from sklearn.ensemble import ExtraTreesRegressor
 from sklearn.multioutput import MultiOutputRegressor
-from sklearn.utils import _safe_indexing
+from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils._param_validation import HasMethods
 
 from ..._data.glossary import documented
 from ..._data.inputs import refit, refuse_strings
-from ..._data.tags import input_tags, predicts_many
 from ..._lib.arrays import FloatArray
 from ...structures import Structure
 from .base import ComposedEstimator, Reached, require_scores
@@ -53,12 +52,12 @@ class EmbeddingRegressor(ComposedEstimator):
 
     Parameters
     ----------
+    %(structure)s
     regressor : regressor, default=None
         Any regressor with scikit-learn's interface, such as those of LightGBM and XGBoost, a pipeline that ends in one,
         or a search. It is cloned. One that takes a single target is fitted once for each entry of ψ
         (:class:`~sklearn.multioutput.MultiOutputRegressor`). None:
         :class:`~sklearn.ensemble.ExtraTreesRegressor` with its default parameters and this `random_state`.
-    %(structure)s
     %(decoder)s
     %(expected_decision)s
     %(n_jobs)s
@@ -110,7 +109,7 @@ class EmbeddingRegressor(ComposedEstimator):
     >>> from combpred import EmbeddingRegressor
     >>> X = np.array([[0.0], [1.0], [2.0], [3.0]])
     >>> y = np.array([[1, 2, 3], [1, 2, 3], [3, 2, 1], [3, 2, 1]])  # the position of each of three labels
-    >>> EmbeddingRegressor(KNeighborsRegressor(2), "permutations").fit(X, y).predict([[0.4], [2.6]])
+    >>> EmbeddingRegressor("permutations", KNeighborsRegressor(2)).fit(X, y).predict([[0.4], [2.6]])
     array([[1, 2, 3],
            [3, 2, 1]], dtype=int32)
     """
@@ -122,16 +121,16 @@ class EmbeddingRegressor(ComposedEstimator):
 
     def __init__(
         self,
-        regressor: Any = None,
         structure: Any = None,
+        regressor: Any = None,
         *,
         decoder: str = "auto",
         decision: str = "auto",
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
-        self.regressor = regressor
         self.structure = structure
+        self.regressor = regressor
         self.decoder = decoder
         self.decision = decision
         self.n_jobs = n_jobs
@@ -172,7 +171,7 @@ class EmbeddingRegressor(ComposedEstimator):
         >>> import numpy as np
         >>> from combpred import EmbeddingRegressor
         >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([[1, 2], [1, 2], [2, 1], [2, 1]])
-        >>> model = EmbeddingRegressor(structure="permutations", random_state=0)
+        >>> model = EmbeddingRegressor("permutations", random_state=0)
         >>> model.fit(X, y, sample_weight=[1, 2, 2, 1]).score(X, y)
         1.0
         """
@@ -200,7 +199,7 @@ class EmbeddingRegressor(ComposedEstimator):
             arguments = reached.fit_arguments(weights, "the regressor")
             if psi.shape[1] == 1:
                 psi = psi.ravel()
-            elif not predicts_many(reached.estimator):
+            elif not get_tags(reached.estimator).target_tags.multi_output:
                 regressor = _EntryByEntry(regressor)
             with _strings_refused(X):
                 self.regressor_ = regressor.fit(X, psi, **arguments)
@@ -233,8 +232,5 @@ class EmbeddingRegressor(ComposedEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags = input_tags(self._regressor())
+        tags.input_tags = get_tags(self._regressor()).input_tags
         return tags
-
-    def _more_tags(self) -> dict[str, Any]:  # scikit-learn < 1.6
-        return {**super()._more_tags(), **input_tags(self._regressor())}

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import _fit_context
-from sklearn.utils import Bunch
+from sklearn.utils import Bunch, get_tags
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.metaestimators import _BaseComposition
 from sklearn.utils.validation import check_consistent_length
 
 from ..._data.glossary import documented
 from ..._data.inputs import check_weights, in_memory, refit
-from ..._data.tags import input_tags
 from ..._lib.arrays import FloatArray, refuse_masked
 from ..._lib.control import Steps
 from ..base import StructuredEstimator
@@ -52,9 +50,6 @@ class StructuredVoting(ComposedEstimator, _BaseComposition):  # type: ignore[mis
         nonnegative numbers, divided by the sum of those without a link. None: equal weights.
     cv : int, cross-validation generator or iterable, default=5
         Folds that leave rows out. An integer: so many, of shuffled rows.
-    scoring : "metric" or None, default=None
-        What ``weights="loo"`` are best by. None: the squared distance of ψ from the average, see the notes.
-        ``"metric"``: the structure's own metric of predictions for left-out rows, weighted by `sample_weight`.
     %(decoder)s
     %(expected_decision)s
     %(n_jobs)s
@@ -94,12 +89,6 @@ class StructuredVoting(ComposedEstimator, _BaseComposition):  # type: ignore[mis
     ``"auc"``, their scores are averaged, and w minimises that loss. Where no combination is better than the uniform
     mean, weights are equal.
 
-    With ``scoring="metric"`` these weights are compared, by the metric of the decoded averages
-    :math:`\sum_k w_k f_k^{-}`, with those of up to 20 members that are selected one after another, with replacement,
-    each the one that makes the best average with those before (ensemble selection; Caruana et al., 2004); an average is
-    multiplied by the factor of least loss. The metric of some hundred rows is noisy: on the sets of
-    tests/benchmarks/forests.py this has predicted better than the default on some, worse on others.
-
     Members with a link are averaged with those of the same structure and link in the same way, to an estimate
     :math:`\hat\psi'` of the expectation of ψ'. To the score of y it adds :math:`\langle\hat\psi', \psi'(y')\rangle`,
     less :math:`\tfrac12 \|\psi'(y')\|^2` with ``decision="mbr"``, which takes a ψ' of zeros and ones: the decision is
@@ -107,13 +96,10 @@ class StructuredVoting(ComposedEstimator, _BaseComposition):  # type: ignore[mis
     learnt about visits predicted no better (tests/benchmarks/README.md). Weights that are given multiply each member's
     own :math:`\hat\psi'`.
 
-    Cost: a fit of each member; for a ridge leave-one-out besides, for others five fits. With ``scoring="metric"``, for
-    K members up to 20 K times decoding n rows.
+    Cost: a fit of each member; for a ridge leave-one-out besides, for others five fits.
 
     References
     ----------
-    R. Caruana, A. Niculescu-Mizil, G. Crew and A. Ksikes (2004), Ensemble selection from libraries of models, *ICML*.
-
     L. Breiman (1996), Stacked regressions, *Machine Learning* 24.
 
     Examples
@@ -123,7 +109,7 @@ class StructuredVoting(ComposedEstimator, _BaseComposition):  # type: ignore[mis
     >>> from combpred import EmbeddingRegressor, StructuredRidge, StructuredVoting
     >>> X = np.arange(10.0)[:, None]
     >>> y = np.where(X < 5, [1, 2, 3], [3, 2, 1])
-    >>> neighbours = EmbeddingRegressor(KNeighborsRegressor(2))
+    >>> neighbours = EmbeddingRegressor(regressor=KNeighborsRegressor(2))
     >>> voting = StructuredVoting([("ridge", StructuredRidge("permutations")), ("neighbours", neighbours)]).fit(X, y)
     >>> voting.predict([[0.5], [8.5]])
     array([[1, 2, 3],
@@ -135,7 +121,6 @@ class StructuredVoting(ComposedEstimator, _BaseComposition):  # type: ignore[mis
         "estimators": [list],
         "weights": [StrOptions({"loo"}), "array-like", None],
         "cv": ["cv_object"],
-        "scoring": [StrOptions({"metric"}), None],
         "verbose": ["verbose"],
     }
 
@@ -146,7 +131,6 @@ class StructuredVoting(ComposedEstimator, _BaseComposition):  # type: ignore[mis
         structure: Any = None,
         weights: Any = "loo",
         cv: Any = 5,
-        scoring: str | None = None,
         decoder: str = "auto",
         decision: str = "auto",
         n_jobs: int | None = None,
@@ -157,7 +141,6 @@ class StructuredVoting(ComposedEstimator, _BaseComposition):  # type: ignore[mis
         self.structure = structure
         self.weights = weights
         self.cv = cv
-        self.scoring = scoring
         self.decoder = decoder
         self.decision = decision
         self.n_jobs = n_jobs
@@ -232,9 +215,7 @@ class StructuredVoting(ComposedEstimator, _BaseComposition):  # type: ignore[mis
             X = self._check_input(X, reset=True)
             y = in_memory(y, "y")
             check_consistent_length(X, y)
-            structure, sets = resolve_targets(self._own_structure(), y)
-            if self.scoring is not None and sets is not None:
-                raise ValueError("scoring='metric' takes one output for each row, y has Admissible sets: take None")
+            structure, _ = resolve_targets(self._own_structure(), y)
             self._set_structure(structure)
             weights = check_weights(sample_weight, X.shape[0])
             members = [resolve_member(structure, y, *entry) for entry in kept]
@@ -283,8 +264,6 @@ class StructuredVoting(ComposedEstimator, _BaseComposition):  # type: ignore[mis
         entries = [self.estimators[at] for at in kept]
         if isinstance(self.weights, str):
             return entries, None
-        if self.scoring is not None:
-            raise ValueError(f"scoring={self.scoring!r} has no effect on weights that are given: it is for 'loo'")
         refuse_masked(self.weights, "weights")
         weights = np.ones(len(self.estimators)) if self.weights is None else np.asarray(self.weights)
         if weights.dtype.kind not in "biuf":
@@ -348,45 +327,23 @@ class StructuredVoting(ComposedEstimator, _BaseComposition):  # type: ignore[mis
                 groups.append([at])
             else:
                 group.append(at)
-        losses = []
         for group in groups:
             first = members[group[0]]
             psi = first.mean_psi(self.n_jobs) - first.structure.mean()
             covariance = first.structure.covariance() if self.loss_ == "auc" else None
-            losses.append(StackingLoss.of([left_out[at] for at in group], psi, weights, covariance))
-            self.weights_[group] = losses[-1].least()
+            self.weights_[group] = StackingLoss.of([left_out[at] for at in group], psi, weights, covariance).least()
             self._constant += first.constant(self.decision_)
-        decoding = self._decoding()
-        lifted = [member.lifted(scores) for member, scores in zip(members, left_out, strict=True)]
-
-        def average() -> FloatArray:
-            total = np.tile(self._constant, (X.shape[0], 1))
-            for weight, scores in zip(self.weights_, lifted, strict=True):
-                total += weight * scores
-            return total
-
-        def judge(group: list[int], some: FloatArray) -> float:
-            self.weights_[group] = some
-            predicted = self.structure_.space.decode_parts(self._decode_scores(average(), decoding).y)
-            return float(self.structure_.score(y, predicted, weights))
-
-        if self.scoring is not None:
-            for group, loss in zip(groups, losses, strict=True):
-                if len(group) > 1:
-                    self.weights_[group] = loss.selected(partial(judge, group))
-        self.left_out_scores_ = average()
+        self.left_out_scores_ = np.tile(self._constant, (X.shape[0], 1))
+        for weight, member, scores in zip(self.weights_, members, left_out, strict=True):
+            self.left_out_scores_ += weight * member.lifted(scores)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        given = [input_tags(estimator) for _, estimator in self._named if not _is_dropped(estimator)]
+        given = [get_tags(estimator).input_tags for _, estimator in self._named if not _is_dropped(estimator)]
         tags.input_tags.pairwise = any(each.pairwise for each in given)
         tags.input_tags.sparse = all(each.sparse for each in given)
         tags.input_tags.allow_nan = all(each.allow_nan for each in given)
         return tags
-
-    def _more_tags(self) -> dict[str, Any]:  # scikit-learn < 1.6
-        given = [input_tags(estimator) for _, estimator in self._named if not _is_dropped(estimator)]
-        return {**super()._more_tags(), "pairwise": any(each["pairwise"] for each in given)}
 
 
 def _is_dropped(estimator: Any) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
@@ -25,9 +25,6 @@ from .members import Member
 #: Rows up to which a ridge is left out row by row, which needs matrices of their number squared.
 _MOST_LEFT_OUT = 5000
 
-#: How often a member is selected where a metric chooses.
-_SELECTIONS = 20
-
 
 def leave_out(member: Member, X: Any, weights: FloatArray | None, cv: Any, loss: str) -> tuple[FloatArray, str]:
     """Return estimates for the rows by models without them, and how the rows were left out: "loo" or "cv"."""
@@ -36,8 +33,7 @@ def leave_out(member: Member, X: Any, weights: FloatArray | None, cv: Any, loss:
         n <= _MOST_LEFT_OUT
         and sets is None
         and isinstance(model, (StructuredRidge, StructuredRidgeCV))
-        and model.solver in ("auto", "closed-form")
-        and getattr(model, "cv", None) is None
+        and getattr(model, "solver", "auto") in ("auto", "closed-form")
     ):
         return _leave_one_out(member, X, weights, loss), "loo"
     if n < 2:
@@ -114,10 +110,6 @@ class StackingLoss:
             float(np.square(target).sum()),
         )
 
-    def __call__(self, weights: FloatArray) -> float:
-        """Return the loss of weights."""
-        return float(0.5 * weights @ self.quadratic @ weights - self.linear @ weights)
-
     def least(self) -> FloatArray:
         """Return the nonnegative weights that lose least, equal ones where none beats all zero but for rounding."""
         if (np.diag(self.quadratic) <= 1e-20 * self.size).all():
@@ -128,32 +120,3 @@ class StackingLoss:
         target = (vectors[:, kept].T @ self.linear) / np.sqrt(values[kept])
         found, _ = nnls(root, target) if kept.any() else (np.zeros(0), 0)
         return found if found.any() else np.full(len(values), 1.0 / len(values))
-
-    def scaled(self, shares: FloatArray) -> FloatArray:
-        """Return the multiple of weights that loses least, of sum 1 where none beats all zero."""
-        gain, size = self.linear @ shares, shares @ self.quadratic @ shares
-        scaled: FloatArray = shares * (gain / size if gain > 0 and size > 0 else 1.0 / shares.sum())
-        return scaled
-
-    def selected(self, judge: Callable[[FloatArray], float]) -> FloatArray:
-        """Return the weights with the best score of those that lose least and of selected ones, of equals the former.
-
-        Members are selected one after another, with replacement, each the one that makes the best average with those
-        selected before; of equals, that of least loss.
-        """
-        best, members = self.least(), np.eye(len(self.linear), dtype=np.int64)
-        reached = judge(best)
-        counts, scores = np.zeros(len(best), dtype=np.int64), {}
-        for _ in range(_SELECTIONS):
-            trials: list[tuple[float, float, int]] = []
-            for at, member in enumerate(members):
-                shares = counts + member
-                weights = self.scaled(shares.astype(np.float64))
-                key = tuple(shares // np.gcd.reduce(shares))
-                if key not in scores:
-                    scores[key] = judge(weights)
-                if scores[key] > reached:
-                    best, reached = weights, scores[key]
-                trials.append((scores[key], -self(weights), -at))
-            counts += members[-max(trials)[2]]
-        return best

@@ -1,4 +1,4 @@
-"""Proven mixing times of the chains of a structure."""
+"""Bounds that hold before anything is drawn: mixing times of chains, proposals of exact samplers, sample sizes."""
 
 from __future__ import annotations
 
@@ -7,14 +7,26 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._data.checks import choice, is_number, share
+from .._data.checks import choice, is_number, share, whole_number
 from .._lib.arrays import FloatArray
 from .._lib.errors import CapabilityError
 from .._lib.names import CHAINS
 from .._lib.sampling import mixing_bounds
 from ..structures import Structure
-from ._diagnostics import meta_mixing_bound
 from .samplers import method_of, rows_of
+
+__all__ = [
+    "cube_mixing_bound",
+    "hoeffding_sample_size",
+    "meta_coalescence_time",
+    "meta_mixing_bound",
+    "mixing_bound",
+]
+
+
+def __dir__() -> list[str]:
+    return __all__
+
 
 _MOVED = 7.0 / 8.0  # share of the steps of "local" that do not stay
 _DISTANCES = 0.25, 1e-300  # at which mixing times tell how fast distances fall
@@ -109,7 +121,7 @@ def mixing_bound(
 
     Examples
     --------
-    >>> from combpred.sampling import mixing_bound
+    >>> from combpred.sampling.theory import mixing_bound
     >>> from combpred.structures import Permutations
     >>> mixing_bound(Permutations(10), [0.0] * 45)
     array([104.])
@@ -139,6 +151,161 @@ def mixing_bound(
     return np.asarray(np.maximum(np.ceil(steps), 0.0))
 
 
+def meta_mixing_bound(log_beta: float, epsilon: float = 0.01) -> float:
+    r"""Return a bound on the mixing time of the chain "meta".
+
+    After so many steps from any start it is within `epsilon` of its distribution in total variation.
+
+    Parameters
+    ----------
+    log_beta : float
+        :math:`\ln\beta`, at most 0, with :math:`\beta = E\,\exp(h - \max h)` under the uniform distribution, for which
+        the result is exact for the worst start (Liu, 1996), or anything below: −(max h − min h), or −2BR for scores of
+        norm B and embeddings of norm R (Vembu, 2010, ch. 6).
+    epsilon : float, default=0.01
+        Between 0 and 1.
+
+    Returns
+    -------
+    steps : float
+        :math:`\lceil \ln\varepsilon^{-1} / \ln(1-\beta)^{-1} \rceil`; infinite where no float is large enough.
+
+    Raises
+    ------
+    ValueError
+        When `log_beta` is positive, or `epsilon` not between 0 and 1.
+
+    Examples
+    --------
+    >>> import math
+    >>> from combpred.sampling.theory import meta_mixing_bound
+    >>> meta_mixing_bound(math.log(0.5))
+    7.0
+    """
+    share(epsilon, "epsilon")
+    beta = _beta(log_beta)
+    if beta == 1:
+        return 1.0
+    steps = math.inf if beta == 0 else math.log(1 / epsilon) / -math.log1p(-beta)  # overflows for β below 1e-307
+    return float(math.ceil(steps)) if math.isfinite(steps) else math.inf
+
+
+def meta_coalescence_time(log_beta: float) -> float:
+    r"""Return the mean number of proposals that "cftp" and "rejection" make for a sample: 1/β.
+
+    Parameters
+    ----------
+    log_beta : float
+        :math:`\ln\beta`, at most 0, as for :func:`meta_mixing_bound`.
+
+    Returns
+    -------
+    proposals : float
+        Exact for the largest β, otherwise an upper bound. With probability 1 − δ at most ln(1/δ) times as many are
+        made.
+
+    Raises
+    ------
+    ValueError
+        When `log_beta` is positive.
+
+    Examples
+    --------
+    >>> import math
+    >>> from combpred.sampling.theory import meta_coalescence_time
+    >>> meta_coalescence_time(math.log(0.25))
+    4.0
+    """
+    beta = _beta(log_beta)
+    return math.inf if beta == 0 else 1 / beta
+
+
+def cube_mixing_bound(n_elements: int, epsilon: float = 0.01, *, heat_bath: bool = False) -> float:
+    r"""Return a bound on the mixing time of a chain on all subsets of a set.
+
+    After so many steps from any start it is within `epsilon` of its distribution in total variation.
+
+    Parameters
+    ----------
+    n_elements : int
+        Number d of elements of which sets are made, at least 1.
+    epsilon : float, default=0.01
+        Between 0 and 1.
+    heat_bath : bool, default=False
+        Whether the chain is the heat bath, which redraws an element from its conditional distribution, rather than
+        "cube".
+
+    Returns
+    -------
+    steps : float
+        :math:`\lceil 2d \ln(d/\varepsilon) \rceil`, half of that for the heat bath, for any scores. (The
+        thesis gives :math:`d\ln(d/\varepsilon)` for "cube", which holds where all scores are 0.)
+
+    Raises
+    ------
+    TypeError, ValueError
+        When `n_elements` is no integer, or a parameter is out of its range.
+
+    Examples
+    --------
+    >>> from combpred.sampling.theory import cube_mixing_bound
+    >>> cube_mixing_bound(8), cube_mixing_bound(8, heat_bath=True)
+    (107.0, 54.0)
+    """
+    share(epsilon, "epsilon")
+    d = whole_number(n_elements, "n_elements", 1, 2**31 - 1)
+    return float(math.ceil((1 if heat_bath else 2) * d * math.log(d / epsilon)))
+
+
+def hoeffding_sample_size(epsilon: float, delta: float, value_range: float = 1.0) -> int:
+    r"""Return how many independent draws Hoeffding's inequality asks for.
+
+    Their mean is within `epsilon` of its expectation with probability at least 1 − `delta`.
+
+    Parameters
+    ----------
+    epsilon : float
+        Absolute error, positive.
+    delta : float
+        Between 0 and 1.
+    value_range : float, default=1.0
+        Difference of the largest and the smallest value that a draw can have; not negative.
+
+    Returns
+    -------
+    n_samples : int
+        :math:`\lceil (\text{range}/\varepsilon)^2 \ln(2/\delta) / 2 \rceil`, at least 1.
+
+    Raises
+    ------
+    ValueError
+        When an argument is out of its range, or the number is beyond 2**62.
+
+    References
+    ----------
+    Hoeffding (1963), Probability inequalities for sums of bounded random variables. Vembu (2010), ch. 6, where values
+    lie within ± R G: a range of 2 R G.
+
+    Examples
+    --------
+    >>> from combpred.sampling.theory import hoeffding_sample_size
+    >>> hoeffding_sample_size(0.1, 0.05)
+    185
+    """
+    for name, value in (("epsilon", epsilon), ("value_range", value_range)):
+        if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
+            raise TypeError(f"{name} must be a number, got {value!r}")
+    if not 0 < epsilon < math.inf:
+        raise ValueError(f"epsilon must be positive and finite, got {epsilon}")
+    if not 0 <= value_range < math.inf:
+        raise ValueError(f"value_range must be finite and not negative, got {value_range}")
+    ratio = value_range / epsilon
+    needed = ratio * ratio * math.log(2 / share(delta, "delta")) / 2  # a power would raise where this is infinite
+    if not needed < 2.0**62:
+        raise ValueError(f"this takes {needed:.3g} samples; ask for a larger epsilon")
+    return max(1, math.ceil(needed))
+
+
 def _of_library(structure: Structure, rows: FloatArray, sampler: str, epsilon: float) -> FloatArray:
     """Return what the library proves; CapabilityError where that is nothing, whatever the scores are."""
     description = structure.space.description
@@ -154,7 +321,7 @@ def _of_library(structure: Structure, rows: FloatArray, sampler: str, epsilon: f
     return mixing_bounds(description, rows, sampler, epsilon)
 
 
-def distance_bound(structure: Structure, rows: FloatArray, n_steps: int, sampler: str) -> FloatArray:
+def _distance_bound(structure: Structure, rows: FloatArray, n_steps: int, sampler: str) -> FloatArray:
     """Return how far a chain is from its distribution after so many steps at most, in total variation.
 
     ln 1/ε grows linearly with the mixing time for ε. Two of these, which are whole numbers of steps and at most one
@@ -166,3 +333,13 @@ def distance_bound(structure: Structure, rows: FloatArray, n_steps: int, sampler
         bound = np.where(n_steps >= near, _DISTANCES[0] * np.exp(-slope * (n_steps - near)), 1.0)
     found: FloatArray = np.where(far == 0.0, 0.0, np.where(np.isfinite(far), bound, 1.0))
     return found
+
+
+def _beta(log_beta: float) -> float:
+    if not is_number(log_beta):
+        raise TypeError(f"log_beta must be a number, got {log_beta!r}")
+    if not log_beta <= 0:
+        raise ValueError(
+            f"log_beta must be at most 0, got {log_beta!r}; it is the logarithm of a mean of exp(h − max h)"
+        )
+    return math.exp(log_beta)

@@ -1,0 +1,34 @@
+"""The public names, for type checkers: __init__.py loads them at first use."""
+
+from . import aggregation as aggregation
+from . import baselines as baselines
+from . import datasets as datasets
+from . import kernels as kernels
+from . import losses as losses
+from . import metrics as metrics
+from . import plotting as plotting
+from . import ranking as ranking
+from . import reductions as reductions
+from . import sampling as sampling
+from . import structures as structures
+from ._data.persistence import trusted_types as trusted_types
+from ._data.targets import Admissible as Admissible
+from ._lib.call import config_context as config_context
+from ._lib.errors import ApproximationWarning as ApproximationWarning
+from ._lib.errors import CapabilityError as CapabilityError
+from ._lib.errors import ForkedProcessError as ForkedProcessError
+from ._lib.errors import NumericalError as NumericalError
+from ._lib.errors import SamplingError as SamplingError
+from ._lib.versions import __version__ as __version__
+from ._lib.versions import show_versions as show_versions
+from ._models.certified import Certified as Certified
+from ._models.composed.converted import ConvertedTargets as ConvertedTargets
+from ._models.composed.embedding import EmbeddingRegressor as EmbeddingRegressor
+from ._models.composed.voting import StructuredVoting as StructuredVoting
+from ._models.probabilistic import ProbabilisticStructured as ProbabilisticStructured
+from ._models.ridge import StructuredRidge as StructuredRidge
+from ._models.ridge_cv import StructuredRidgeCV as StructuredRidgeCV
+from ._models.sgd import StructuredSGD as StructuredSGD
+from ._models.statistics import BlockStatistics as BlockStatistics
+from .sampling import ChainDiagnostics as ChainDiagnostics
+from .sampling import LogPartition as LogPartition
