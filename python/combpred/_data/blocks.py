@@ -18,7 +18,7 @@ from scipy import sparse
 
 from .._lib.arrays import refuse_masked
 from .._lib.errors import DataError
-from .inputs import refuse_strings, refuse_unread, release_pages, row_weights, take_rows
+from .inputs import refuse_unread, release_pages, row_weights, take_rows
 
 Result = TypeVar("Result")
 Merge = Callable[[Result, Result], Result]
@@ -357,7 +357,6 @@ def make_block(given: Any, index: int, start: int) -> Block:
             one = ": pass X.reshape(-1, 1) where it is one feature" if len(X.shape) == 1 else ""
             raise ValueError(f"X has shape {X.shape}, must be (n, n_features){one}")
         refuse_masked(X, "X")
-        refuse_strings(X)
         X = X.tocsr() if sparse.issparse(X) else X
         n = n_rows(X)
         if n != n_rows(y):

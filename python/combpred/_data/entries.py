@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import ast
 import math
 import re
-from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -15,11 +13,8 @@ from scipy.sparse import issparse
 from .._lib.arrays import refuse_masked
 from .forms import LISTED, frame_kind
 from .targets import TargetError
-from .warn import warn_user
 
 _WHOLE = re.compile(r"-?[0-9]+")
-_DIVIDERS = ">;|,/"
-_WRITTEN = re.compile(r"\s*(\[.*\]|\{.*\}|\(.*,.*\))\s*", re.DOTALL)  # lists as Python and JSON write them
 
 
 def given_rows(lists: Any, argument: str) -> Any:
@@ -61,8 +56,6 @@ def table_rows(
             break
     if not isinstance(lists, (list, tuple)):
         raise TypeError(f"{argument} must be a list with an entry for each row, got {lists!r:.80}")
-    if sep:
-        _doubt_divider([row for row in lists if isinstance(row, str) and row.strip()], argument, sep)
     return lists
 
 
@@ -73,55 +66,6 @@ def _cells(table: Any) -> list[list[Any]]:
         return [[cell] for cell in column]
     listed: list[list[Any]] = np.asarray(table, dtype=object).tolist()
     return listed
-
-
-def _doubt_divider(rows: Sequence[str], argument: str, sep: str) -> None:
-    """Warn where something else than `sep` probably divides the strings; ValueError where all are written lists."""
-    if rows and all(map(_WRITTEN.fullmatch, rows)):
-        raise ValueError(f"{argument} holds {_as_written(rows[0])}")
-    if any(sep in row for row in rows):
-        return
-    whole = {row.strip() for row in rows}
-    for other in _DIVIDERS:
-        divided = [row for row in rows if other in row]
-        known = [row for row in divided if not whole.isdisjoint(map(str.strip, row.split(other)))]
-        if 2 * len(divided) >= len(rows) > 1 or 2 * len(known) >= len(divided) > 0:
-            warn_user(
-                f"{argument} never holds sep={sep!r}, so that each row is one name, but {len(divided)} of {len(rows)} "
-                f"hold {other!r}, such as {divided[0]!r:.60}: if it divides names, pass sep={other!r}",
-                UserWarning,
-            )
-            return
-
-
-def doubt_classes(classes: Iterable[Any], argument: str) -> None:
-    """Warn of three classes or more that are probably lists of names: most of their parts are in others, too."""
-    names = {str(name) for name in classes if isinstance(name, str)}  # those of NumPy, too
-    for mark in _DIVIDERS.replace("/", ""):
-        divided = {name: {part.strip() for part in name.split(mark)} for name in names if mark in name}
-        n_with = Counter(part for parts in divided.values() for part in parts) + Counter(names.difference(divided))
-        parts = {part for each in divided.values() for part in each}
-        if len(divided) < 3 or "" in parts or sum(n_with[part] > 1 for part in parts) <= 2 / 3 * len(parts):
-            continue
-        how = f"LabelSets.from_sets({argument}, sep={mark!r}) makes sets of them"
-        if mark == ">":
-            how = f"Permutations.from_orders({argument}, sep='>') makes rankings of them, Hierarchy.from_paths a tree"
-        warn_user(
-            f"{argument} is read as classes, but {min(divided)!r:.60} and others share parts, with {mark!r} between "
-            f"them: if each is a list of names, {how}; if they are classes, say so by structure='multiclass'",
-            UserWarning,
-        )
-        return
-
-
-def _as_written(row: str) -> str:
-    """Return what is told of a list that was written as text."""
-    try:
-        ast.literal_eval(row.strip())
-        remedy = "make lists of such strings, as by ast.literal_eval"
-    except (ValueError, SyntaxError):
-        remedy = "strip the brackets"
-    return f"{row!r:.60}, a list written as text: {remedy}"
 
 
 def sorted_names(names: Iterable[str]) -> list[str]:
@@ -172,9 +116,7 @@ def row_entries(
     given = row
     if isinstance(row, str):
         if not sep:
-            written = _as_written(row) if _WRITTEN.fullmatch(row) else ""
-            how = written or f"the string {row!r}; give lists, or say by sep= what divides it"
-            raise TargetError(i, f"found {how}", argument)
+            raise TargetError(i, f"found the string {row!r}; give lists, or say by sep= what divides it", argument)
         row = divided(row, sep, names, numbered=numbered)
     elif hasattr(row, "to_list"):
         row = row.to_list()

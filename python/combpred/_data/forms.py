@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import issparse
 
 from .._lib.arrays import refuse_masked
-from .checks import columns_of, is_written_number
+from .checks import columns_of
 from .inputs import refuse_unread
 from .targets import TargetError, require_once, summary
 from .warn import warn_user
@@ -191,7 +191,7 @@ def frame_of(y: Any) -> Frame | None:
     return Frame(library, name, categories, bool(getattr(y.dtype, "ordered", False)))
 
 
-def refuse_names(y: Any, argument: str, converter: str, rows: str = "numbers", names: Container[Hashable] = ()) -> None:
+def refuse_names(y: Any, argument: str, converter: str, rows: str = "numbers") -> None:
     """Raise TargetError, which names the converter to take, where rows name things, differ in length or are graphs.
 
     Parameters
@@ -204,8 +204,6 @@ def refuse_names(y: Any, argument: str, converter: str, rows: str = "numbers", n
     rows : str, default="numbers"
         What rows of y may be: "numbers" for the same columns, numbers in "lists" of any length, also "matrices", one of
         "names", or "labels", one or numbers.
-    names : container, default=()
-        Names of items: rows of these are no numbers, whatever they look like.
     """
     refuse_masked(y, argument)
     given, y = y, lists_of(y)
@@ -240,8 +238,7 @@ def refuse_names(y: Any, argument: str, converter: str, rows: str = "numbers", n
         shown = row.tolist() if isinstance(row, (np.ndarray, np.generic)) else row
         if isinstance(shown, list):
             shown = [each.item() if isinstance(each, np.generic) else each for each in shown]
-        said = f"; {converter}" if rows == "names" else _mended(listed if listed is not None else row, converter, names)
-        raise TargetError(0, f"found {str(row) if hasattr(row, 'edges') else repr(shown):.60}{said}", argument)
+        raise TargetError(0, f"found {str(row) if hasattr(row, 'edges') else repr(shown):.60}; {converter}", argument)
     if differs and rows in ("numbers", "names", "labels"):
         raise TargetError(differs, f"found {y[differs]!r:.60}, of another length than row 0; {converter}", argument)
 
@@ -280,30 +277,6 @@ def refuse_graphs(y: Any, argument: str, *, transitive: bool = False) -> None:
         how = f"relations.to_adjacency(relations.{make}({argument}{closed}))"
         said = f"found {row!s:.60}; pass {how}, with relations = structures.{cls}(items=[…])"
         raise TargetError(0, said, argument)
-
-
-#: Words for yes and no in tables, in small letters.
-_WORDS = {"yes": 1, "no": 0, "y": 1, "n": 0, "true": 1, "false": 0, "t": 1, "f": 0}
-
-
-def _mended(row: Any, converter: str, names: Container[Hashable]) -> str:
-    """Return what makes y of rows of names, or of numbers and truths in words, and of dicts of numbers."""
-    if isinstance(row, dict) and "dicts" not in converter and all(map(_is_number, row.values())):
-        return "; pandas.DataFrame(y) makes y of dicts with a number for each key"
-    given = list(row) if isinstance(row, (list, tuple, np.ndarray)) else []
-    words = [word for word in given if isinstance(word, str)]
-    numbered = len(words) < len(given)  # beside columns of 0 and 1, words may be yes and no
-    if not words or not all(isinstance(word, str) or word in (0, 1) for word in given):
-        return f"; {converter}"
-    if all(word in names for word in words) or (numbered and not all(word.lower() in _WORDS for word in words)):
-        return f"; {converter}"
-    if all(map(is_written_number, words)):
-        return f", numbers written as strings: make numbers of them, such as by .astype(int); of names, {converter}"
-    if all(word.lower() in _WORDS for word in words):
-        yes = next((word for word in words if _WORDS[word.lower()]), "yes")
-        of = "y[column]" if numbered else "y"
-        return f", words for yes and no: make 0 and 1 of them, such as by {of} == {str(yes)!r}; of names, {converter}"
-    return f"; {converter}"
 
 
 def _is_number(value: Any) -> bool:

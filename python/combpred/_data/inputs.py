@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import datetime
 import mmap
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -13,29 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_consistent_length
+from sklearn.utils.validation import check_consistent_length, validate_data
 
 from .._lib.arrays import refuse_masked
 from .._lib.errors import RowError
-from .checks import counted, is_written_number
-from .warn import warn_user
-
-try:
-    from sklearn.utils.validation import validate_data as _validate_data
-
-    _AS_GIVEN = {"skip_check_array": True}
-except ImportError:  # scikit-learn < 1.6: the function was a method of every estimator, with another keyword
-
-    def _validate_data(estimator: Any, /, X: Any, *, ensure_all_finite: bool, **options: Any) -> Any:
-        return estimator._validate_data(X, force_all_finite=ensure_all_finite, **options)
-
-    _AS_GIVEN = {"cast_to_ndarray": False}
-
-
-#: What types of columns without strings are called by pandas, polars and Arrow, in small letters.
-_NUMERIC = re.compile(r"(u?int|float)\d|double|halffloat|float$|bool|sparse\[(u?int|float|bool)")
-_TIMES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)
-_OF_TIMES = "make numbers of them, such as days since the first"
 
 _LONGEST = 1e280  # of squares of features: their sums over rows, and products with weights, stay finite
 
@@ -47,55 +26,7 @@ def validate_input(estimator: Any, X: Any, *, reset: bool, **options: Any) -> An
     them and names the row.
     """
     refuse_masked(X, "X")
-    X = in_memory(X)
-    _refuse_shapeless(X)
-    if not len(getattr(X, "columns", "any")):  # of which scikit-learn says that an array or a dtype is required
-        raise ValueError(f"X is a data frame without columns, of shape {X.shape}: at least 1 is needed")
-    if options.get("dtype", "numeric") is not None and options.keys().isdisjoint(_AS_GIVEN):
-        refuse_strings(X)
-        X = _filled_by_zeros(X)
-    return _validate_data(estimator, X=X, reset=reset, ensure_all_finite=False, **options)
-
-
-def _filled_by_zeros(X: Any) -> Any:
-    """Return X; of a data frame of sparse columns one that stores all but zeros, as SciPy's matrices do."""
-    if not (hasattr(X, "columns") and hasattr(X, "sparse")) or all(dtype.fill_value == 0 for dtype in X.dtypes):
-        return X
-    import pandas
-
-    if not all(dtype.subtype.kind in "biuf" for dtype in X.dtypes):
-        return X
-    columns = (X.iloc[:, at].to_numpy(np.float64) for at in range(X.shape[1]))  # which astype gives only from pandas 3
-    filled = dict(enumerate(pandas.arrays.SparseArray(column, fill_value=0.0) for column in columns))
-    return pandas.DataFrame(filled, index=X.index).set_axis(X.columns, axis=1)
-
-
-def _refuse_shapeless(X: Any) -> None:
-    """Raise ValueError for dicts and series, naming the call that makes a table, and for rows of different lengths.
-
-    The latter is a RowError for the first of several lists that has another length than the first.
-    """
-    is_dict = isinstance(X, Mapping) and not sparse.issparse(X)  # which dictionaries of keys are
-    if is_dict or getattr(getattr(X, "dtype", None), "names", None):
-        raise ValueError(f"X is {'a dict' if is_dict else 'an array of records'}: pass pandas.DataFrame(X)")
-    is_list, is_series = isinstance(X, (list, tuple)), hasattr(X, "to_frame") and getattr(X, "ndim", 1) == 1
-    if not (is_list or is_series or (isinstance(X, np.ndarray) and X.dtype.kind in "OUST" and X.ndim == 1)):
-        return
-    first = next(iter(X), None)
-    what, how = ("a list", "X") if is_list else ("a series", "X.to_list()") if is_series else ("an array", "list(X)")
-    if isinstance(first, (str, bytes)):
-        raise ValueError(f"X is {what} of strings: make numbers of texts, as by make_pipeline(TfidfVectorizer(), …)")
-    if isinstance(first, Mapping) or (is_series and hasattr(first, "__len__")):
-        kind = "dicts" if isinstance(first, Mapping) else "lists"
-        raise ValueError(f"X is {what} of {kind}: pass pandas.DataFrame({how})")
-    if is_series:
-        row = " where it is one feature, X.to_frame().T where it is one row" if hasattr(X, "iloc") else ""
-        raise ValueError(f"X is a series: pass X.to_frame(){row}")
-    if is_list and all(isinstance(row, (list, tuple)) or getattr(row, "ndim", 0) for row in X):
-        other = next((i for i, row in enumerate(X) if len(row) != len(X[0])), 0)
-        if other:
-            reason = f"has {counted(len(X[other]), 'value')}, but row 0 has {len(X[0])}"
-            raise RowError(other, f"{reason}; every row has one for each feature", "X")
+    return validate_data(estimator, X=in_memory(X), reset=reset, ensure_all_finite=False, **options)
 
 
 def refuse_unread(values: Any, argument: str) -> None:
@@ -115,37 +46,6 @@ def check_lengths(X: Any, y: Any) -> None:
         raise ValueError(f"{error}, of X and y: each row of X needs one of y") from None
 
 
-def doubt_indexes(X: Any, first: str = "X", **others: Any) -> None:
-    """Warn where rows of X and of others, such as y, are called alike by pandas, but are others or in another order.
-
-    `first` is what messages call X. An index 0, 1, … says nothing beside other ones: frames made of arrays have it.
-    """
-    if not hasattr(X, "iloc") or is_dask(X):
-        return
-    for argument, values in others.items():
-        if not hasattr(values, "iloc") or is_dask(values) or len(X) != len(values):
-            continue
-        own, other = X.index, values.index
-        if own.equals(other):
-            continue
-        counts, named = _counts(own) or _counts(other), other if _counts(own) else own
-        if counts and (named.dtype.kind not in "iuf" or not _counts(named.sort_values())):
-            continue
-        if not counts and set(own.tolist()).isdisjoint(other.tolist()):  # `isin` fails where types differ
-            continue
-        warn_user(  # the same for every fold of a search, which hold different rows, so that it is shown once
-            f"{first} and {argument} have indexes in different orders or of different rows, and rows are paired by "
-            f"position: to pair them by the index, pass {argument}.loc[{first}.index], or join both before where one "
-            f"lacks rows of the other; where positions are meant, pass {argument}.to_numpy()",
-            UserWarning,
-        )
-
-
-def _counts(index: Any) -> bool:
-    """Return whether an index of pandas is 0, 1, …."""
-    return bool(index.equals(type(index)(range(len(index))))) if index.dtype.kind in "iu" else False
-
-
 def take_rows(data: Any, rows: slice) -> Any:
     """Return consecutive rows of an array, a sparse matrix, a data frame or a list, as a view if possible."""
     return data.iloc[rows] if hasattr(data, "iloc") else data[rows]
@@ -157,71 +57,15 @@ def in_memory(values: Any, argument: str = "X") -> Any:
     return values.compute() if is_dask(values) else values
 
 
-def refuse_strings(X: Any) -> None:
-    """Raise RowError for strings in X, naming row, column and what makes numbers of them; NumPy converts digits.
-
-    Columns of lists are refused, too, and those of times, which some data frames convert to counts of days.
-    """
-    found = None  # a string that is a number; others come first
-    framed = hasattr(X, "columns")  # of arrays scikit-learn demands the words of float()
-    for name, values in _columns_of_objects(X):
-        for row, value in enumerate(values):
-            if isinstance(value, _TIMES):
-                raise _refused(row, name, str(value), f", a time: {_OF_TIMES}")
-            if framed and (isinstance(value, (list, tuple, dict, np.ndarray)) or hasattr(value, "to_list")):
-                how = f": make a column of each, as pandas.DataFrame(X[{name!r}].to_list()) does"
-                raise _refused(row, name, "several values", how)
-            if isinstance(value, (str, bytes)) and (found is None or not is_written_number(value)):
-                found = row, name, repr(str(value))
-                if not is_written_number(value):
-                    is_text = len(str(value).split()) > 4
-                    encoder = f"TfidfVectorizer(), {name!r}" if is_text else f"OneHotEncoder(), [{name!r}]"
-                    how = f"encode {'texts' if is_text else 'categories'} before, as by make_column_transformer"
-                    how = f", where estimators take numbers: {how}(({encoder}), remainder='passthrough')"
-                    raise _refused(*found, how)
-    if found is not None:
-        raise _refused(*found, ", a string: make numbers of such columns by .astype(float)")
-
-
-def _refused(row: int, name: Any, shown: str, how: str) -> RowError:
-    return RowError(row, f"found {shown} in column {name!r}{how}", "X")
-
-
-def _columns_of_objects(X: Any) -> Iterable[tuple[Any, Iterable[Any]]]:
-    """Return names and values of the columns that may hold strings; ValueError for a column of times."""
-    if hasattr(X, "columns") and (hasattr(X, "dtypes") or hasattr(X, "schema")):
-        arrow = hasattr(X, "column_names")
-        names, types = (X.column_names, X.schema.types) if arrow else (X.columns, X.dtypes)
-        listed = [(at, name, str(dtype).lower()) for at, (name, dtype) in enumerate(zip(names, types, strict=True))]
-        for _, name, dtype in listed:
-            if dtype.startswith(("date", "time", "duration", "period")):
-                raise ValueError(f"X: column {name!r} holds times: {_OF_TIMES}")
-        return (
-            (name, X.column(at).to_pylist() if arrow else X.iloc[:, at] if hasattr(X, "iloc") else X[name])
-            for at, name, dtype in listed
-            if not _NUMERIC.match(dtype)
-        )
-    kind = getattr(getattr(X, "dtype", None), "kind", "")
-    if kind in ("m", "M"):
-        raise ValueError(f"X holds times: {_OF_TIMES}")
-    if kind in ("O", "U", "S", "T") and getattr(X, "ndim", 0) == 2:
-        return ((j, X[:, j]) for j in range(X.shape[1]))
-    if isinstance(X, (list, tuple)) and len(X) and all(isinstance(row, (list, tuple)) for row in X):
-        if not any(isinstance(value, (str, bytes, *_TIMES)) for row in X for value in row):
-            return ()
-        return ((j, [row[j] if j < len(row) else None for row in X]) for j in range(len(X[0])))
-    return ()
-
-
 def rows_for_others(estimator: Any, X: Any, *, reset: bool) -> Any:
     """Return X for estimators that hand it on to others: data frames as they are, all else as an array or CSR.
 
     Numbers need not be finite, or numbers at all: that is up to those who get them.
     """
-    X = _filled_by_zeros(in_memory(X))
+    X = in_memory(X)
     if not hasattr(X, "columns"):
         return validate_input(estimator, X, reset=reset, accept_sparse="csr", dtype=None)
-    validate_input(estimator, X, reset=reset, **_AS_GIVEN)
+    validate_input(estimator, X, reset=reset, skip_check_array=True)
     return X
 
 

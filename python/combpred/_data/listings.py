@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,9 +14,6 @@ from .entries import row_entries, sorted_names, table_rows
 from .forms import column_names, columns_in_order, frame_kind
 from .names import Names, checked_names
 from .targets import TargetError, meant, summary
-from .warn import warn_user
-
-_FEWEST_IDS = 10  # rows of which each has a name of its own in one column
 
 
 class Listed(NamedTuple):
@@ -118,10 +115,6 @@ def read_lists(
         if kinds == {str}:
             known = tuple(sorted_names(entry for entries in rows for entry in entries))
             index = {name: number for number, name in enumerate(known)}
-            doubt_spaces(known, argument)
-            _doubt_columns(rows, columns, argument, ordered)
-            if sep and ordered:
-                _refuse_ties(rows, known, argument, sep)
     if known is None:
         first = int(bool(one_based))
         n_items = max((entry - first + 1 for entries in rows for entry in entries), default=0)
@@ -172,22 +165,6 @@ def read_lists(
     )
 
 
-def doubt_spaces(names: Iterable[Any], argument: str) -> None:
-    """Warn of names that occur with spaces and without, which are probably one."""
-    known: dict[str, str] = {}
-    for name in names:
-        other = known.setdefault("".join(name.split()), name) if isinstance(name, str) else name
-        if other != name:
-            around = name.strip() == other.strip()
-            remedy = "strip all names, as by .str.strip() of columns" if around else "write both alike"
-            warn_user(
-                f"{argument} has the names {other!r} and {name!r}, which differ in spaces alone and count as two: "
-                f"{remedy}",
-                UserWarning,
-            )
-            return
-
-
 def by_group(argument: str, group: Any, name: Any) -> str:
     """Return what makes lists of a table with a line for each entry, for messages."""
     return f"of a line for each entry, pass {argument}.groupby({group!r})[{name!r}].agg(list)"
@@ -207,38 +184,6 @@ def _beside(rows: Sequence[Sequence[Any]], columns: Sequence[Any], argument: str
     named = [(i, isinstance(entry, str)) for i, row in enumerate(rows) for entry in row]
     i = next(i for i, is_name in named if is_name != named[0][1])
     return f"first in row {i}: make all of them strings, or integers"
-
-
-def _doubt_columns(rows: Sequence[Sequence[str]], columns: Sequence[Any], argument: str, ordered: bool) -> None:
-    """Warn of a column with a name of its own in every row, as ids are, and of columns of orders that share no name."""
-    if len(rows) < _FEWEST_IDS or len(columns) < 2:
-        return
-    entries = [[row[at] for row in rows if at < len(row)] for at in range(len(columns))]
-    own = [at for at, held in enumerate(entries) if len(set(held)) == len(rows)]
-    others = {name for at, held in enumerate(entries) if at not in own for name in held}
-    if others and own and others.isdisjoint(entries[own[0]]):
-        warn_user(
-            f"column {columns[own[0]]!r} of {argument} holds another name in each row, and is probably none of the "
-            "names but one of the row: leave it out",
-            UserWarning,
-        )
-    elif ordered and 0 not in own and len(set(entries[0])) > 3 and all(map(set(entries[0]).isdisjoint, entries[1:])):
-        warn_user(
-            f"column {columns[0]!r} of {argument} shares no name with the others, though all are to hold names of what "
-            f"is ranked: leave it out, or, {by_group(argument, columns[0], columns[-1])}",
-            UserWarning,
-        )
-
-
-def _refuse_ties(rows: Sequence[Sequence[str]], known: Names, argument: str, sep: str) -> None:
-    """Raise TargetError for a name that is others with = between them, as ties are written."""
-    tied = {name for name in known if "=" in str(name) and set(map(str.strip, str(name).split("="))) <= set(known)}
-    for i, entries in enumerate(rows if tied else ()):
-        for entry in tied.intersection(entries):
-            said = f"{entry!r} joins names of other rows by '=': where they are tied, take WeakOrders.from_tiers"
-            raise TargetError(
-                i, f"{said}(…, sep={sep!r}, tie_sep='='), which keeps ties; otherwise rename it", argument
-            )
 
 
 def as_table(values: Any, names: Names | None, as_frame: bool, rows: Any = None) -> Any:

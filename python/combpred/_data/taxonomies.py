@@ -9,18 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .entries import is_missing, row_entries, table_rows
-from .listings import doubt_spaces
 from .names import checked_names
 from .targets import TargetError, meant, summary
 from .trees import Tree
-from .warn import warn_user
 
 ROOT = "(root)"
 """What the root is called that several tops are joined under."""
 
 _REMEDY = "one name stands for one node: rename one of them"
 _LISTS = (list, tuple, np.ndarray)
-_MARKS = ";|@,"  # between the paths of a row
 
 
 def read_paths(rows: Any, argument: str, sep: str | None, names: Container[Any] = ()) -> list[list[list[Any]]]:
@@ -71,9 +68,6 @@ def parents_of_paths(
     first: dict[Any, int] = {}
     joined = False
     read = read_paths(rows, argument, sep)
-    names = dict.fromkeys(name for paths in read for path in paths for name in path)
-    doubt_spaces(names, argument)
-    _doubt_several(names, argument)
     for i, paths in enumerate(read):
         for path in paths:
             joined |= path[0] == root
@@ -96,19 +90,6 @@ def parents_of_paths(
                     raise TargetError(i, said, argument)
                 parent = node
     return _joined(above, root, argument, joined)
-
-
-def _doubt_several(names: Mapping[Any, None], argument: str) -> None:
-    """Warn of a name that is others with a mark between them, as the paths of a row are written."""
-    for name in names:
-        for mark in _MARKS if isinstance(name, str) else "":
-            if mark in name and all(part.strip() in names for part in name.split(mark)):
-                warn_user(
-                    f"{argument} has the name {name!r}, which is others with {mark!r} between them: where it divides "
-                    f"paths of one row, give lists of them, as by .str.split({mark!r}) of a column",
-                    UserWarning,
-                )
-                return
 
 
 def prefixes(path: list[Any], row: int, argument: str, sep: str | None, qualified: bool) -> list[Any]:
@@ -141,7 +122,6 @@ def parents_of_nested(nested: Any, root: Any) -> tuple[NDArray[np.int32], list[A
             break
         else:
             stack.pop()
-    doubt_spaces(above, "nested")
     return _joined(above, root, "nested")
 
 
@@ -162,7 +142,6 @@ def parents_of_networkx(graph: Any, root: Any) -> tuple[NDArray[np.int32], list[
                 "to each child; pass graph.reverse() where they lead from child to parent"
             )
         above[name] = parents[0] if parents else None
-    doubt_spaces(above, "graph")
     return _joined(above, root, "graph")
 
 

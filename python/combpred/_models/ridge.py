@@ -46,7 +46,6 @@ from .training import (
     resolve_linear_kernel,
     source_of,
     unconverted,
-    warn_of_doubts,
 )
 
 
@@ -545,7 +544,6 @@ def _rows_as_given(model: StructuredRidge, X: Any, y: Any, sample_weight: Any) -
         plan = ridge_plan(model.structure_.space.description, options, X.shape[0], X.shape[1], stored)
         if plan["solver"] != "primal":
             return rows, False
-    warn_of_doubts(model.structure_, rows)
     return rows, True
 
 

@@ -16,9 +16,8 @@ from sklearn.utils.validation import _num_samples
 
 from .._data.blocks import Block, BlockSource, IterableBlocks
 from .._data.checks import frozen, refuse_called
-from .._data.inputs import check_lengths, check_weights, doubt_indexes, validate_input
+from .._data.inputs import check_lengths, check_weights, validate_input
 from .._data.targets import FlatSets, TargetError, flat_sets, summary
-from .._data.warn import warn_user
 from .._lib.arrays import FloatArray, refuse_masked, require_memory
 from .._lib.call import get_n_threads
 from .._lib.loglinear import KernelFeatures
@@ -35,13 +34,12 @@ _REMEDY = "set warm_start=False to start from zero"
 
 
 def require_target(model: Any, X: Any, y: Any, sample_weight: Any = None) -> None:
-    """Raise ValueError where y is missing; warn where frames have its rows, or weights, in another order than X."""
+    """Raise ValueError where y is missing."""
     if y is None:
         raise ValueError(
             f"{type(model).__name__} requires y to be passed, but the target y is None: give one structure per row"
         )
     refuse_called(X, y)
-    doubt_indexes(X, y=y, sample_weight=sample_weight)
 
 
 def resolve_targets(structure: Any, y: Any) -> tuple[Structure, FlatSets | None]:
@@ -83,20 +81,8 @@ def embed_targets(structure: Structure, rows: TrainingRows, n_threads: int) -> T
     """Return the targets of training; ValueError naming the row where y is not in the structure."""
     if rows.sets is None:
         psi = structure.space.embed_targets(rows.y, n_threads)
-        if rows.X is not None:
-            warn_of_doubts(structure, rows)
         return Targets(psi, rows.weights)
     return Targets(structure.space.embed(encode_sets(structure, rows.sets), n_threads), rows.weights, rows.sets.first)
-
-
-def warn_of_doubts(structure: Structure, rows: TrainingRows) -> None:
-    """Warn where y is probably not what it is read as."""
-    try:
-        doubt = None if rows.sets is not None else structure.doubt(rows.y, rows.X)
-    except TargetError:
-        return  # where all rows are read, it is raised again, with the number of the row
-    if doubt is not None:
-        warn_user(doubt, UserWarning)
 
 
 def encode_sets(structure: Structure, sets: FlatSets) -> NDArray[Any]:

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from .._data.checks import seed_of, whole_number
 from .._data.forms import column_names, columns_in_order, refuse_graphs, refuse_names
-from .._data.inputs import check_weights, doubt_indexes
+from .._data.inputs import check_weights
 from .._data.listings import rankings_of
 from .._data.names import with_names
 from .._data.relations import encode_relations
-from .._data.targets import TargetError, as_numbers, doubt_numbers, summary, target_matrix, unknown_positions
+from .._data.targets import TargetError, as_numbers, summary, target_matrix, unknown_positions
 from .._data.warn import warn_user
 from .._lib.aggregate import Pairs, Profile, extended, pair_counts
 from .._lib.arrays import FloatArray
@@ -36,16 +36,12 @@ def read_profile(rankings: Any, weights: Any, n_extensions: Any, random_state: A
     if isinstance(rankings, Mapping):
         raise TypeError("rankings are a dict: pass pandas.DataFrame(rankings), with a column for each item")
     names = column_names(rankings, "rankings")
-    doubt_indexes(rankings, "rankings", weights=weights)
     rankings = columns_in_order(rankings, names, "rankings", "")
     try:
         profile = _read_profile(rankings, weights, n_extensions, random_state)
     except TargetError as error:
         reason = with_names(error.reason, "item|column", None if names is None else tuple(names))
         raise TargetError(error.row, reason, error.argument) from None
-    doubt = doubt_numbers(profile.ranks, "rankings", "item", names, shows_row=True)
-    if doubt is not None:
-        warn_user(doubt, UserWarning)
     _warn_of_unranked(profile, names)
     return profile
 

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from .._data.checks import refuse_called
 from .._data.forms import column_names, columns_in_order, frame_of
-from .._data.inputs import check_rows, check_weights, doubt_indexes, refit, rows_in_double, unconverted_rows
+from .._data.inputs import check_rows, check_weights, refit, rows_in_double, unconverted_rows
 from .._data.listings import positions_by_score, uncompared
 from .._data.names import output, set_output, with_names
 from .._data.targets import TargetError, is_array_of_numbers
@@ -124,7 +124,6 @@ class LabelRanker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
     def _check_training(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Preferences, FloatArray | None]:
         """Return checked inputs, preferences and weights, without the rows of weight 0."""
         refuse_called(X, y)
-        doubt_indexes(X, y=y, sample_weight=sample_weight)
         X = check_rows(self, X, reset=True)
         preferences = self._named(y, reset=True)
         check_consistent_length(X, preferences)
@@ -140,9 +139,6 @@ class LabelRanker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
         if unknown.size:
             labels = [self._label_name(label) for label in unknown.tolist()]
             warn_user(uncompared(labels, "row of positive weight"), UserWarning)
-        doubt = preferences.doubt(X)
-        if doubt is not None:
-            warn_user(with_names(doubt, "column", None if self.labels_ is None else tuple(self.labels_)), UserWarning)
         return X, preferences, weights
 
     def _named(self, y: Any, *, reset: bool = False) -> Preferences:
@@ -342,7 +338,6 @@ class LabelRanker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
         >>> round(RankingByPairwiseComparison().fit(X, y).score(X, y), 2)
         0.99
         """
-        doubt_indexes(X, y=y, sample_weight=sample_weight)
         predicted = self._positions(X)
         truth = self._named(y)
         check_consistent_length(predicted, truth)

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_consistent_length
 
 from .._data.checks import whole_number
 from .._data.glossary import documented
-from .._data.inputs import check_rows, check_weights, doubt_indexes, row_weights, unchanged_on_failure
+from .._data.inputs import check_rows, check_weights, row_weights, unchanged_on_failure
 from .._lib.arrays import FloatArray, refuse_masked
 from .._lib.labelrank import Examples, OnlineState, OnlineUpdate, mistake_bound, online
 from .._lib.names import SUBGRAPHS, UPDATES
@@ -210,7 +210,6 @@ class OnlineLabelRanker(LabelRanker):
         with unchanged_on_failure(self):
             self._validate_params()
             first = not hasattr(self, "n_labels_")
-            doubt_indexes(X, y=y, sample_weight=sample_weight)
             X = check_rows(self, X, reset=first)
             preferences = self._named(y, reset=first)
             check_consistent_length(X, preferences)

@@ -14,10 +14,9 @@ from scipy.stats import rankdata
 from .._data.forms import refuse_graphs, refuse_names
 from .._data.listings import rankings_of
 from .._data.relations import encode_relations, items_shown
-from .._data.targets import TargetError, as_numbers, doubt_numbers, error_at, target_matrix, unknown_positions
+from .._data.targets import TargetError, as_numbers, error_at, target_matrix, unknown_positions
 from .._lib.arrays import FloatArray
 from .._lib.labelrank import Examples, Subgraphs, read_positions
-from ..structures import Permutations
 
 #: Formats beside full rankings, which every learner takes, and what an error calls a row of them.
 PREFERENCE_FORMATS = {
@@ -48,8 +47,6 @@ class Preferences:
         The numbers in y of the rows that were selected from it; None where these are all.
     gaps : ndarray of shape (n, k(k-1)/2), dtype=float64, or None
         By how much the positions in y of the two labels of each pair differ, for a learner to which that matters.
-    doubted : str or None
-        Why the numbers in y are no positions, if that is so.
     """
 
     signs: NDArray[np.int8]
@@ -57,7 +54,6 @@ class Preferences:
     n_labels: int
     rows: NDArray[np.intp] | None = None
     gaps: NDArray[np.float64] | None = None
-    doubted: str | None = None
 
     def __len__(self) -> int:
         return len(self.signs)
@@ -70,7 +66,6 @@ class Preferences:
             self.n_labels,
             rows if self.rows is None else self.rows[rows],
             None if self.gaps is None else self.gaps[rows],
-            self.doubted,
         )
 
     def is_of(self, form: str) -> NDArray[np.bool_]:
@@ -86,15 +81,6 @@ class Preferences:
         u, v = np.triu_indices(self.n_labels, 1)
         seen = self.signs.any(axis=0)
         return np.setdiff1d(np.arange(self.n_labels), np.concatenate([u[seen], v[seen]]))
-
-    def doubt(self, X: Any) -> str | None:
-        """Return why y probably holds no positions, or lists labels in place of them, or None."""
-        ranks = self.ranks
-        if self.doubted is not None:
-            return self.doubted
-        if ranks is None or self.gaps is not None or ranks.min() == 0 or (ranks.max(axis=1) < self.n_labels).any():
-            return None
-        return Permutations(self.n_labels).doubt(ranks, X)
 
     def shown(self, form: str, row: int) -> str:
         """Return what makes a row one of a format."""
@@ -144,15 +130,14 @@ def read_preferences(y: Any, n_labels: int | None = None, *, gaps: bool = False)
     except ValueError:
         refuse_names(y, "y", rankings_of("labels"))
         raise
-    doubted = doubt_numbers(values, "y", "label", None)
-    missing = unknown_positions(values, _REMEDY + (_likely_cause(values) if doubted is None else f"; {doubted}"))
+    missing = unknown_positions(values, _REMEDY)
     k = values.shape[1]
     if k < 2:
         raise ValueError(f"y has {k} column, it needs at least 2, one for each label that is ranked")
     if not gaps and values.dtype.kind in "iu" and values.max() > 2**53:  # beyond what floats tell apart
         values = np.where(missing, -1, np.unique(values, return_inverse=True)[1].reshape(values.shape) + 1)
     found = read_positions(values, gaps=gaps)
-    return Preferences(found.signs, found.ranks, k, gaps=found.gaps, doubted=doubted)
+    return Preferences(found.signs, found.ranks, k, gaps=found.gaps)
 
 
 def read_feedback(y: Any, n_labels: int | None = None) -> Preferences:
@@ -243,16 +228,6 @@ def _subgraphs(preferences: Preferences, decompose: Callable[[list[Edge]], Any])
 def _at_row(preferences: Preferences, i: int, reason: str) -> TargetError:
     row = i if preferences.rows is None else int(preferences.rows[i])
     return TargetError(row, f"decomposition {reason}; it returns lists of pairs (u, v) out of those it is given")
-
-
-def _likely_cause(values: NDArray[Any]) -> str:
-    """Say what may have been meant where positions are not above 0."""
-    if not (values >= 0).all():
-        return ""
-    return (
-        "; where positions count from 0, add 1, and where rows list labels from best to worst, convert them by "
-        "structures.Permutations.from_orders"
-    )
 
 
 def _is_graphs(y: Any) -> bool:

@@ -227,7 +227,7 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
     def _refuse_names(self, y: Any, argument: str = "y") -> None:
         """Raise TargetError where rows of y name things and are to be converted first."""
         if self._converter and not (self._rows != "names" and is_array_of_numbers(y)):
-            refuse_names(y, argument, self._converter, self._rows, self._names or ())
+            refuse_names(y, argument, self._converter, self._rows)
 
     def _shown(self, y: Any) -> int:
         """Return the size that y shows; overridden where that is not its number of columns."""
@@ -324,10 +324,6 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         return self._names
 
     # Facts about ψ, overridden where a subclass differs.
-
-    def doubt(self, y: Any, X: Any) -> str | None:
-        """Return why targets y, for inputs X, are probably not what they are read as, or None."""
-        return None
 
     def _has_indicators(self) -> bool:
         """Return whether the entries of ψ are indicators, 0 or 1."""

@@ -13,7 +13,6 @@ from .._data.glossary import documented
 from .._data.labels import check_present, codes_of
 from .._data.names import Names, checked_names
 from .._data.targets import summary, target_vector, whole_numbers
-from .._data.warn import warn_user
 from ._base import Sized, Structure
 
 
@@ -26,20 +25,20 @@ class Ordinal(Structure):
     Parameters
     ----------
     grades : int or sequence of str or of int, default=None
-        Number of grades d, at least 2; or their names from lowest to highest, all strings or all integers. None: the
-        categories of y when an estimator is fitted, or as many as the largest number in y says.
+        Number of grades d, at least 2, which are 0..d−1; or their names from lowest to highest, all strings or all
+        integers. None: when an estimator is fitted, the categories of an ordered Categorical y, or the range of the
+        integers in y, such as 1..5.
 
     Attributes
     ----------
     categories_ : ndarray of shape (d,)
         What grades are called, from lowest to highest. Only the structure of an estimator fitted to an ordered
-        Categorical, or to grades counted from 1, has it.
+        Categorical has it.
 
     Notes
     -----
     y has shape ``(n,)`` and holds the names of grades, or whole numbers 0..d−1 if they have none; or it is an ordered
     pandas Categorical, a Series of that type, a polars Series of type Enum, or an ordered dictionary of Arrow.
-    Numbers in which 0 never occurs, and d does (1, where d is not given), are read as counted from 1, with a warning.
     Predictions are names, categories or numbers as y holds them. The default metric is `neg_absolute_error`, the
     negative number of grades between truth and prediction.
 
@@ -121,24 +120,13 @@ class Ordinal(Structure):
                     f"({summary(list(categories))}); leave grades out, or set the categories of y"
                 )
             return self._with(grades=len(categories), categories_=categories)
+        if self.grades is not None:
+            return self._with(grades=self._n())
         values = _grades(y, warn=False)
         lowest, highest = int(values.min()), int(values.max())
-        n = highest + (lowest != 1) if self.grades is None else self._n()
-        if lowest > 0 and highest == n:
-            warn_user(
-                f"grades in y are {lowest} to {highest}: they are read as counted from 1; say so by "
-                f"Ordinal({list(range(1, n + 1))!r:.60}), or give the number of grades if there are lower ones",
-                UserWarning,
-            )
-            return self._with(grades=n, categories_=np.arange(1, n + 1))
-        if self.grades is None and lowest > 0:
-            raise ValueError(
-                f"Ordinal: the smallest grade in y is {lowest}, but grades count from 0; subtract {lowest} from y, or "
-                f"list the grades that there are, as in Ordinal({list(range(lowest, highest + 1))!r:.60})"
-            )
-        if highest == 0:
-            raise ValueError("Ordinal: y holds one grade only (0); at least 2 are needed, or give grades")
-        return self._with(grades=n)
+        if lowest == highest:
+            raise ValueError(f"Ordinal: y holds one grade only ({lowest}); at least 2 are needed, or give grades")
+        return self._with(grades=list(range(lowest, highest + 1)) if lowest else highest + 1)
 
     def _numbers(self, y: Any, argument: str) -> NDArray[Any]:
         if self._names is not None:
@@ -149,7 +137,7 @@ class Ordinal(Structure):
     def _metric_arguments(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
         # A test set may hold grades that did not occur in training; predictions are off there, which is no error.
         names = self._names
-        if names is not None and list(names) != list(range(names[0] == 1, len(names) + (names[0] == 1))):
+        if names is not None and list(names) != _consecutive(names):
             scale = self._scale(y_true, names, "y_true")
             return _codes(y_true, scale, "y_true"), _codes(y_pred, scale, "y_pred")
         for y, argument in ((y_true, "y_true"), (y_pred, "y_pred")):
@@ -193,6 +181,11 @@ class Ordinal(Structure):
         return grades
 
 
+def _consecutive(names: Names) -> list[int]:
+    """Return as many consecutive integers as there are names, from the first one on; none where that is a string."""
+    return list(range(names[0], names[0] + len(names))) if isinstance(names[0], int) else []
+
+
 def _codes(y: Any, scale: Sequence[Any], argument: str) -> NDArray[np.int32]:
     """Return the index of each category in `scale`; TargetError for the first row that is not in it."""
     values = target_vector(y, argument)
@@ -202,28 +195,19 @@ def _codes(y: Any, scale: Sequence[Any], argument: str) -> NDArray[np.int32]:
 
 def _grades(y: Any, argument: str = "y", *, warn: bool = True) -> NDArray[np.int32]:
     """Return grades as int32, however high; TargetError for the first row that is not one."""
-    values, most = _unnamed(y, argument, warn=warn), np.iinfo(np.int32).max
+    values, limits = _unnamed(y, argument, warn=warn), np.iinfo(np.int32)
     check_present(values, argument)
-    remedy = (
-        "grades are whole numbers from 0 on; other numbers are categories, from the lowest to the highest that occurs, "
-        f"by pandas.Categorical({argument}, ordered=True)"
-    )
-    return whole_numbers(values, argument, 0, most, remedy)
+    return whole_numbers(values, argument, limits.min, limits.max, "grades are whole numbers")
 
 
 def _unnamed(y: Any, argument: str, *, warn: bool = True) -> NDArray[Any]:
     """Return y as an array ``(n,)``; ValueError if it holds strings."""
     values = target_vector(y, argument, warn=warn)
     if values.dtype.kind in "US" or (values.dtype.kind == "O" and any(isinstance(v, str) for v in values)):
-        found = set(values.tolist())
-        if all(isinstance(grade, str) and grade.strip().isdecimal() for grade in found):
-            raise ValueError(
-                f"Ordinal: {argument} holds numbers written as strings: pass numpy.asarray({argument}).astype(int), or "
-                f"list the grades from lowest to highest, as in Ordinal({sorted(found, key=int)[:4]!r:.60})"
-            )
+        found = sorted(set(map(str, values.tolist())))
         raise ValueError(
             f"Ordinal: {argument} holds strings, whose order is not known; list the grades from lowest to "
-            f"highest, as in Ordinal({sorted(found, key=str)[:4]!r:.60}), or pass an ordered Categorical"
+            f"highest, as in Ordinal({found[:4]!r:.60}), or pass an ordered Categorical"
         )
     return values
 

@@ -7,25 +7,15 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
-from sklearn.utils import _safe_indexing
 
 from .._data.checks import whole_number
 from .._data.glossary import documented
-from .._data.inputs import take_rows
-from .._data.listings import as_table, by_name, names_of, positions_by_score, read_lists, uncompared
+from .._data.listings import as_table, by_name, names_of, positions_by_score, read_lists
 from .._data.names import Names, joined
 from .._data.targets import TargetError, as_numbers, error_at, target_matrix
 from ._base import Sized, Structure
 from ._converter import converter
 from ._search.constraints import Restriction
-
-# What is compared to doubt a reading: neighbours of rows, the fewest and most rows, and entries of ψ in all.
-_NEIGHBOURS = 5
-_FEWEST_DOUBTED = 30
-_MOST_DOUBTED = 300
-_ROWS_AT_ONCE = 4096  # read to find labels that none compares
-_ENTRIES_DOUBTED = 2_000_000
 
 
 @documented
@@ -345,26 +335,6 @@ class Permutations(Structure):
     def _indicators(self, psi: NDArray[np.float64]) -> NDArray[np.float64]:
         return (1 + psi) / 2
 
-    def doubt(self, y: Any, X: Any) -> str | None:
-        """Return which labels y tells nothing of, or why it may list labels rather than positions, or None."""
-        unknown = self._uncompared(y, X.shape[0])
-        if 0 < len(unknown) < self._n():
-            names = range(self._n()) if self._names is None else self._names
-            return uncompared([names[label] for label in unknown], "row of y")
-        return doubt_positions(self, y, X)
-
-    def _uncompared(self, y: Any, n: int) -> NDArray[np.intp]:
-        """Return the labels that no row tells the order of with another one; rows are read until each label is told."""
-        known = np.zeros(self._n(), dtype=np.bool_)
-        for first in range(0, n, _ROWS_AT_ONCE):
-            parts, _ = self.space.encode_targets(take_rows(y, slice(first, min(first + _ROWS_AT_ONCE, n))))
-            ranked = parts > 0
-            ordered = parts.max(axis=1) > np.where(ranked, parts, self._n() + 1).min(axis=1)
-            known |= (ranked & ordered[:, np.newaxis]).any(axis=0)
-            if known.all():
-                break
-        return np.flatnonzero(~known)
-
     def pair_probabilities(self, marginals: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the probabilities that u is before v, and that v is before u, for all pairs u < v.
 
@@ -378,57 +348,6 @@ class Permutations(Structure):
         before, after : ndarray of shape (…, n_pairs)
         """
         return (1 + marginals) / 2, (1 - marginals) / 2
-
-
-def doubt_positions(structure: Structure, y: Any, X: Any) -> str | None:
-    """Return that y tells nothing, or why it probably lists labels from the best to the worst; None where neither is.
-
-    Rows of similar X have similar rankings: the reading is doubted where five neighbours agree much better under the
-    other one. None of 5120 samples from 47 sets of rankings that were read rightly was doubted, and 3 of 5400 with
-    scores linear in one to three inputs; of rows that list labels it finds one in five at 50 rows, one in three at 150,
-    nearly all of those that can be predicted well (tests/benchmarks/wrong_readings.py).
-    """
-    k, n = structure._n(), X.shape[0]
-    m = min(n, _MOST_DOUBTED, max(2 * _ENTRIES_DOUBTED // (k * (k - 1)), 1))
-    rows = np.linspace(0, n - 1, m).astype(np.intp)
-    some = _safe_indexing(y, rows) if isinstance(y, (np.ndarray, list)) or hasattr(y, "iloc") else None
-    read = structure.space.embed_targets(y, 1)[rows] if some is None else structure.space.embed_targets(some, 1)
-    if not read.any() and not structure.space.embed_targets(y, 1).any():
-        return "nothing can be learnt from y: no row has two labels whose order is known"
-    x = (X if sparse.issparse(X) else np.asarray(X))[rows]
-    u, v = np.triu_indices(k, 1)
-    read = read[:, : len(u)]  # the signs of pairs, without ties
-    if k < 3 or m < _FEWEST_DOUBTED or x.dtype.kind not in "fiub" or not (np.abs(read) == 1).all():
-        return None  # a list names each label once; two labels are listed as they are read
-    near = _nearest(x.astype(np.float64))
-    ends = np.zeros((len(u), k))
-    ends[np.arange(len(u)), u], ends[np.arange(len(u)), v] = 1.0, -1.0
-    place = np.argsort(-(read @ ends), axis=1)  # of labels, if y lists them: the inverse of y
-    listed = np.sign(place[:, v] - place[:, u])
-    given, other = (
-        sum(np.einsum("ij,ij->i", s, s[others]) for others in near.T) / near[0].size / len(u) for s in (read, listed)
-    )
-    gain, least = other - given, max(0.3 * (1 - given.mean()), 3 * float((other - given).std()) / np.sqrt(m))
-    least = max(least, 0.15 if k == 3 else 0.0)  # four of the six rankings of three labels are their own lists
-    if not (other.mean() >= 0.4 and gain.mean() >= least > 0):  # also where X has NaN
-        return None
-    return (  # the same for every fold of a search, so that it is shown once
-        "y is read as the position of each label, but rows of similar X have far more similar rankings if each row "
-        f"lists the labels 1..{k} from best to worst: if it does, take Permutations.from_orders(y, one_based=True); if "
-        "it does not, ignore this warning"
-    )
-
-
-def _nearest(X: Any) -> NDArray[np.intp]:
-    """Return the nearest other rows of each, any where numbers are not finite; dense columns are standardised."""
-    with np.errstate(all="ignore"):
-        if not sparse.issparse(X):
-            X = (X - X.mean(axis=0)) / np.maximum(X.std(axis=0), np.finfo(float).tiny)
-        products = X @ X.T
-        products = products.toarray() if sparse.issparse(products) else products
-        distances = np.diagonal(products) - 2 * products
-    np.fill_diagonal(distances, np.inf)
-    return np.argpartition(distances, _NEIGHBOURS, axis=1)[:, :_NEIGHBOURS]
 
 
 def ranked_lists(

@@ -14,7 +14,6 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 
-from .._data.entries import doubt_classes
 from .._data.forms import column_names, frame_of, refuse_names
 from .._data.targets import as_array, error_at, is_array_of_numbers, meant
 from ._base import Structure
@@ -143,9 +142,7 @@ def _inferred(y: Any) -> Structure:
     refuse_names(y, "y", _CONVERTERS, "labels")
     shape = as_array(y, "y").shape
     if len(shape) == 1 or shape[1:] == (1,):
-        found = MultiClass()._resolve(y)
-        doubt_classes(found.classes_, "y")
-        return found
+        return MultiClass()._resolve(y)
     if isinstance(y, np.ndarray) and y.dtype.kind == "f" and y.ndim == 2 and not np.isfinite(y).all():
         raise error_at(~np.isfinite(y), y, "targets must be finite")
     kind = type_of_target(y, input_name="y")

@@ -12,8 +12,7 @@ from .._data.entries import row_entries, table_rows
 from .._data.listings import by_group
 from .._data.names import joined, numbers_of
 from .._data.sequences import padded
-from .._data.targets import TargetError, summary, whole_numbers
-from .._data.warn import warn_user
+from .._data.targets import TargetError, whole_numbers
 from ._base import Structure
 from ._converter import converter_of
 
@@ -138,23 +137,6 @@ class Visits(Structure):
             reason += f"{missing * reason.startswith('found nan')}; {self._converter}"
         return super()._said(reason)
 
-    def doubt(self, y: Any, X: Any) -> str | None:
-        """Return why y probably holds names that are integers, which are read as numbers from 0 on; or None."""
-        names, (one, many) = self._names, self._noun
-        if names is None or isinstance(names[0], str) or set(names) >= set(range(len(names))):
-            return None
-        values = self._numbers(y, "y")
-        visited = np.unique(values[values >= 0]).tolist()
-        if not set(visited) <= set(names) or all(names[number] == number for number in visited):
-            return None
-        number = next(number for number in visited if names[number] != number)
-        cls, listed = type(self).__name__, list(names) if len(names) <= 10 else "[…]"
-        return (
-            f"y holds {summary(visited)}, which are names of {many}, but are read as their numbers, counted from 0: "
-            f"{number} is {one} {names[number]}; where they are names, pass {cls}({self._sized.names}={listed})"
-            ".from_names(y)"
-        )
-
     @property
     def _least(self) -> int:
         """Number of places in the shortest row."""
@@ -167,21 +149,7 @@ class Visits(Structure):
             values = whole_numbers(self._numbers(y, argument), argument, -1, most - 1, remedy)
         except TargetError as error:
             raise TargetError(error.row, self._said(error.reason), argument) from None
-        if argument == "y":
-            self._doubt_start(np.unique(values[values >= 0]))
         return max(int(values.shape[1]), int(values.max()) + 1, self._least)
-
-    def _doubt_start(self, visited: NDArray[np.int32]) -> None:
-        """Warn where all places but the first, 0, are visited, as where they are counted from 1."""
-        last = len(visited)
-        if last and visited[0] == 1 and visited[-1] == last:
-            cls, (one, many) = type(self).__name__, self._noun
-            warn_user(
-                f"y visits the {many} 1 to {last}, but never {one} 0: they count from 0, and where these count from 1, "
-                f"take {cls}({self._sized.names}=range(1, {last + 1})).from_names(y); where there is a {one} 0, say so "
-                f"by {self._sized.parameter}={last + 1}",
-                UserWarning,
-            )
 
     def _numbers(self, y: Any, argument: str) -> NDArray[Any]:
         return padded(y, argument, self._noun[0])

@@ -12,10 +12,10 @@ from .._data.entries import divided, is_missing, table_rows
 from .._data.glossary import documented
 from .._data.listings import as_table, by_name, names_of, read_lists
 from .._data.names import checked_names, joined
-from .._data.targets import TargetError, doubt_numbers, target_matrix
+from .._data.targets import TargetError, target_matrix
 from ._base import Sized, Structure
 from ._converter import converter
-from ._permutations import TIES_AND_GAPS, doubt_positions, ranked_lists, ranks_of
+from ._permutations import TIES_AND_GAPS, ranked_lists, ranks_of
 
 
 @documented
@@ -34,9 +34,9 @@ class WeakOrders(Structure):
     Notes
     -----
     y has shape ``(n, k)`` and holds finite numbers from 0 on: smaller ones come first and equal ones are tied.
-    `from_ratings` makes y of ratings and scores, where larger ones come first; training warns of numbers that are ranks
-    of no kind. Predictions are dense ranks, such as 1, 1, 2, of type int32. The embedding has d = k(k−1) entries, pairs
-    in lexicographic order in both parts. The default metric is `tau_x`, which reads y alike.
+    `from_ratings` makes y of ratings and scores, where larger ones come first. Predictions are dense ranks, such as
+    1, 1, 2, of type int32. The embedding has d = k(k−1) entries, pairs in lexicographic order in both parts. The
+    default metric is `tau_x`, which reads y alike.
 
     The number of rankings is the ordered Bell number F(k). A pair is tied with probability F(k−1)/F(k), and two given
     pairs with probability F(k−2)/F(k). The covariance of :math:`\psi` has four eigenvalues: two on the signs, one for
@@ -82,15 +82,6 @@ class WeakOrders(Structure):
     def __init__(self, n_labels: int | None = None, *, labels: Sequence[Any] | None = None) -> None:
         self.n_labels = n_labels
         self.labels = labels
-
-    def doubt(self, y: Any, X: Any) -> str | None:
-        """Return why y is probably not of ranks: booleans, ratings, numbers of rows, or lists of labels; or None."""
-        if np.asarray(y).dtype.kind == "b":
-            return (
-                "y holds booleans, which are read as ranks 0 and 1, False before True: where True stands for what "
-                "comes first, such as approval, pass numpy.where(y, 1, 2)"
-            )
-        return doubt_numbers(self._numbers(y, "y"), "y", "label", self._names) or doubt_positions(self, y, X)
 
     @converter
     @documented

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..._data.forms import frame_of
 from ..._data.glossary import documented
-from ..._data.inputs import doubt_indexes, refit, refuse_unread
+from ..._data.inputs import refit, refuse_unread
 from ..._data.names import output, set_output
 from ..._data.targets import TargetError
 from ...structures import Structure, resolve_structure, structure_classes
@@ -154,8 +154,6 @@ class ConvertedTargets(BaseEstimator):  # type: ignore[misc]  # scikit-learn has
             # Names are learnt from the columns of a frame, but for those that the structure of the estimator has.
             known = self.structure is None and getattr(convert, "keywords", None)
             framed = not known and "as_frame" in inspect.signature(convert).parameters
-            if not framed:  # where it is, the estimator sees the index of y
-                doubt_indexes(X, y=y)
             y = self._converted(convert, y, **({"as_frame": True} if framed else {}))
             if self.structure is not None:
                 self.structure_ = resolve_structure(self.structure if inspect.isclass(structure) else structure, y)
@@ -288,7 +286,6 @@ class ConvertedTargets(BaseEstimator):  # type: ignore[misc]  # scikit-learn has
             As the converter and ``score`` of the estimator.
         """
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
-        doubt_indexes(X, y=y)
         targets = self.convert_targets(y)  # refuses what is not fitted
         return float(self.estimator_.score(X, targets, **weights))
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,21 +12,10 @@ from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils._param_validation import HasMethods
 
 from ..._data.glossary import documented
-from ..._data.inputs import refit, refuse_strings
+from ..._data.inputs import refit
 from ..._lib.arrays import FloatArray
 from ...structures import Structure
 from .base import ComposedEstimator, Reached, require_scores
-
-
-@contextmanager
-def _strings_refused(X: Any) -> Iterator[None]:
-    """Name the strings of X, as other estimators do, where a regressor takes none."""
-    try:
-        yield
-    except (TypeError, ValueError) as error:
-        if re.search("string|sequence|DType|Timestamp|datetime", str(error)):  # of strings, and of times
-            refuse_strings(X)
-        raise
 
 
 class _EntryByEntry(MultiOutputRegressor):  # type: ignore[misc]
@@ -201,16 +187,9 @@ class EmbeddingRegressor(ComposedEstimator):
                 psi = psi.ravel()
             elif not get_tags(reached.estimator).target_tags.multi_output:
                 regressor = _EntryByEntry(regressor)
-            with _strings_refused(X):
-                self.regressor_ = regressor.fit(X, psi, **arguments)
+            self.regressor_ = regressor.fit(X, psi, **arguments)
             self._scores(_safe_indexing(X, [0]))  # which refuses the wrong width before it is asked for
         return self
-
-    def _check_input(self, X: Any, *, reset: bool = False) -> Any:
-        X = super()._check_input(X, reset=reset)
-        if self.regressor is None:
-            refuse_strings(X)  # trees would read digits as numbers
-        return X
 
     def _regressor(self) -> Any:
         """Return a regressor to fit."""
@@ -224,8 +203,7 @@ class EmbeddingRegressor(ComposedEstimator):
 
     def _scores(self, X: Any) -> FloatArray:
         whose = f"regressor={type(self._regressor()).__name__}"
-        with _strings_refused(X):
-            predicted = self.regressor_.predict(X)
+        predicted = self.regressor_.predict(X)
         psi = require_scores(predicted, self.structure_, X.shape[0], whose)
         scores: FloatArray = psi - self.structure_.mean()
         return scores
