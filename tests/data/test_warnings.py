@@ -149,7 +149,7 @@ def test_which_indexes_are_doubted():
         assert not any(said(own, other) for other in indexes if other is not own)  # of other types
     assert "in different orders" in said(counted // 2, moved // 2)
     weights = pd.Series(np.ones(n), index=moved)
-    with pytest.warns(UserWarning, match="X and sample_weight have indexes in different orders"):
+    with pytest.warns(UserWarning):
         StructuredRidge("permutations").fit(inputs.set_axis(counted, axis=0), y.to_numpy(), sample_weight=weights)
     lists = Permutations.to_orders(y.set_axis(list("abcd"), axis=1), sep=">")
     for structure in (Permutations(), Permutations(labels=list("abcd"))):

@@ -124,12 +124,14 @@ def test_a_failed_refit_keeps_the_earlier_model(Estimator):
     X, y = rankings()
     model = Estimator("permutations", random_state=0).fit(X, y)
     before = model.predict(X)
-    with pytest.raises(ValueError, match="row 3"):
+    with pytest.raises(ValueError) as caught:
         model.fit(X, np.vstack([y[:3], np.ones((37, 5), dtype=int)]))
+    assert caught.value.row == 3
     np.testing.assert_array_equal(model.predict(X), before)
     if Estimator is StructuredPerceptron:
-        with pytest.raises(ValueError, match="row 0"):
+        with pytest.raises(ValueError) as caught:
             model.partial_fit(X[:1], [[1, 1, 2, 3, 4]])
+        assert caught.value.row == 0
         np.testing.assert_array_equal(model.predict(X), before)
 
 
