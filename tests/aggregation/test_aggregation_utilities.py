@@ -242,7 +242,7 @@ def test_tiny_penalties_are_met_or_said_not_to_be(penalty):
     """At the optimum the gradient of the likelihood of two items, in logarithms, is that of the penalty."""
     if penalty < 1e-15:
         for fit, given in ((bradley_terry, [[0, 3, 0], [0, 0, 2], [0, 0, 0]]), (plackett_luce, [[1, 2, 3]] * 5)):
-            with pytest.raises(np.linalg.LinAlgError, match="leave nothing of penalty"):
+            with pytest.raises(np.linalg.LinAlgError):
                 fit(given, penalty=penalty)
         return
     for found in (bradley_terry([[0, 5], [0, 0]], penalty=penalty), plackett_luce([[1, 2]] * 5, penalty=penalty)):

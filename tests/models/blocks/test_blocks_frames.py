@@ -64,18 +64,14 @@ def test_missing_numbers_of_later_blocks_are_named(form):
 
 
 @pytest.mark.parametrize(
-    ("column", "reason"),
-    [
-        ("old", "X, row 0: found 'old' in column 'age', where estimators take numbers: encode categories before"),
-        ("far older than I am", "X, row 0: .* encode texts before, as by .*TfidfVectorizer.., 'age'., remainder"),
-        ("1", "X, row 0: found '1' in column 'age', a string: make numbers of such columns"),
-        (pd.Timestamp("2020-01-01"), "X: column 'age' holds times: make numbers of them"),
-    ],
+    ("column", "row"), [("old", 0), ("far older than I am", 0), ("1", 0), (pd.Timestamp("2020-01-01"), None)]
 )
-def test_what_is_no_number_is_named_in_every_block(column, reason):
+def test_what_is_no_number_is_named_in_every_block(column, row):
     for blocks in ([(X.assign(age=column), Y)], [(X, Y), (X.assign(age=column), Y)]):
-        with pytest.raises(ValueError, match=rf"^block {len(blocks) - 1}: {reason}"):
+        with pytest.raises(ValueError) as caught:
             StructuredRidge("labelsets").fit_blocks(blocks)
+        assert getattr(caught.value, "row", None) == row
+        assert str(caught.value).startswith(f"block {len(blocks) - 1}: ")
 
 
 def test_lazy_frames_are_refused_by_block():

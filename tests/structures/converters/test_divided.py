@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import warnings
 from functools import partial
 
@@ -146,29 +145,26 @@ def test_targets_with_ties_are_strings():
     assert model.predict([[0.0], [1.0]]).tolist() == ["a=b>c", "c>a=b"]
 
 
-LISTS = "a list written as text: make lists of such strings, as by ast.literal_eval"
-TIES = "row 0: 'a=b' joins names of other rows by '=': where they are tied, take WeakOrders.from_tiers(…, sep='>', tie"
-
-
 @pytest.mark.parametrize(
-    ("convert", "message"),
+    ("convert", "row"),
     [
-        (lambda: WeakOrders.from_tiers(["a>b"]), "tiers, row 0: found 'a>b'; .* say by sep= and tie_sep= what divides"),
-        (lambda: WeakOrders.from_tiers(["a=>b"], **TIED), "tiers, row 0: .* has an empty name"),
-        (lambda: WeakOrders.from_tiers(["a=b>c", "a>b>c"], sep=">"), re.escape(TIES)),
-        (lambda: WeakOrders.to_tiers([[1, 2], [1, 1]], sep=">"), "ranks, row 1: labels are tied: say by tie_sep="),
-        (lambda: WeakOrders.to_tiers([[1, 1]], ["a=", "b"], **TIED), "sep='=' occurs in the name 'a='"),
-        (lambda: WeakOrders.to_tiers([[1, 2]], ["a>", "b"], **TIED), "sep='>' occurs in the name 'a>'"),
-        (lambda: Permutations.from_orders(["a = b>c", "b>a"], sep=">"), "orders, row 0: 'a = b' joins names"),
-        (lambda: Permutations.from_top_k(["c>a", "b", "a=b"], sep=">"), "tops, row 2: 'a=b' joins names"),
-        (lambda: LabelSets.from_sets(["['a', 'b']", "", "['b']"], sep=","), f"sets holds .*, {LISTS}"),
-        (lambda: LabelSets.from_sets(['{"a", "b"}']), f"sets, row 0: found .*, {LISTS}"),
-        (lambda: Permutations.from_orders(["[a, b]", "[b, a]"], sep=","), "a list written as text: strip the brackets"),
+        (lambda: WeakOrders.from_tiers(["a>b"]), 0),
+        (lambda: WeakOrders.from_tiers(["a=>b"], **TIED), 0),
+        (lambda: WeakOrders.from_tiers(["a=b>c", "a>b>c"], sep=">"), 0),
+        (lambda: WeakOrders.to_tiers([[1, 2], [1, 1]], sep=">"), 1),
+        (lambda: WeakOrders.to_tiers([[1, 1]], ["a=", "b"], **TIED), None),
+        (lambda: WeakOrders.to_tiers([[1, 2]], ["a>", "b"], **TIED), None),
+        (lambda: Permutations.from_orders(["a = b>c", "b>a"], sep=">"), 0),
+        (lambda: Permutations.from_top_k(["c>a", "b", "a=b"], sep=">"), 2),
+        (lambda: LabelSets.from_sets(["['a', 'b']", "", "['b']"], sep=","), None),
+        (lambda: LabelSets.from_sets(['{"a", "b"}']), 0),
+        (lambda: Permutations.from_orders(["[a, b]", "[b, a]"], sep=","), None),
     ],
 )
-def test_strings_that_hold_something_else_are_refused(convert, message):
-    with pytest.raises(ValueError, match=message):
+def test_strings_that_hold_something_else_are_refused(convert, row):
+    with pytest.raises(ValueError) as caught:
         convert()
+    assert getattr(caught.value, "row", None) == row
 
 
 @pytest.mark.parametrize(

@@ -14,10 +14,6 @@ from combpred import EmbeddingRegressor, ProbabilisticStructured, StructuredRidg
 from combpred.baselines import StructuredSVM
 from combpred.structures import Cycles, DirectedCycles, Permutations, Routes, WeakOrders
 
-FAR_MORE = (
-    r"far more similar rankings if each row lists the labels 1\.\.5 .*Permutations.from_orders\(y, one_based=True\)"
-)
-
 
 def rankings(n=120, k=5, noise=0.1, seed=0):
     """Return inputs and positions by linear scores."""

@@ -52,7 +52,7 @@ def test_the_name_that_was_meant_is_named(read):
     for slip in ("urgnet", "Urgent", " urgent", "URGENT"):
         with pytest.raises(ValueError, match=rf"{re.escape(repr(slip))}.*; did you mean 'urgent'\?$"):
             read(slip)
-    with pytest.raises(ValueError, match="'coffee'") as caught:
+    with pytest.raises(ValueError) as caught:
         read("coffee")
     assert "did you mean" not in str(caught.value)
 

