@@ -230,6 +230,7 @@ def test_results_pickle_and_frames_are_read():
 def test_refusals(arguments, row):
     with pytest.raises(ValueError) as caught:
         kemeny(**arguments)
+    assert not arguments or any(name in str(caught.value) for name in arguments)
     assert getattr(caught.value, "row", None) == row
 
 

@@ -180,8 +180,9 @@ def test_identity_is_learnt_exactly() -> None:
     ],
 )
 def test_generators_name_the_bad_argument(make: object, arguments: dict[str, object], error: type) -> None:
-    with pytest.raises(error):
+    with pytest.raises(error) as caught:
         make(**arguments)  # type: ignore[operator]
+    assert any(name in str(caught.value) for name in arguments)
 
 
 def test_frames_need_pandas_and_arrays_do_not() -> None:

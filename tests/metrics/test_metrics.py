@@ -212,6 +212,7 @@ def test_h_loss_is_its_definition(parent: list[int]) -> None:
 def test_illegal_arguments_of_the_h_loss_are_refused(y: Any, options: dict[str, Any], row: int | None) -> None:
     with pytest.raises(ValueError) as caught:
         metrics.hierarchical_h_loss(y, y, parent=TREE, **options)
+    assert not options or any(name in str(caught.value) for name in options)
     assert getattr(caught.value, "row", None) == row
 
 

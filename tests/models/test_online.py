@@ -241,8 +241,9 @@ def test_refusals():
     with pytest.raises(ValueError):
         sgd("permutations", kernel="precomputed").partial_fit(X @ X.T, y)
     for bad in ({"truncation": 0}, {"truncation": 1.5}, {"eta0": 0.0}, {"learning_rate": "no"}, {"average": "no"}):
-        with pytest.raises(ValueError):
+        with pytest.raises(ValueError) as caught:
             sgd("permutations", **bad).fit(X, y)
+        assert next(iter(bad)) in str(caught.value)
     model = sgd("permutations", kernel="rbf").partial_fit(X, y)
     before = model.feature_scores(X)
     bad = X.copy()

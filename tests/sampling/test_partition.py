@@ -85,8 +85,9 @@ def test_results_are_the_users_own():
 )  # fmt: skip
 def test_refusals(options, error):
     arguments = {"structure": Permutations(4), "scores": np.zeros(6), **options}
-    with pytest.raises(error):
+    with pytest.raises(error) as caught:
         log_partition(arguments.pop("structure"), arguments.pop("scores"), **arguments)
+    assert any(name in str(caught.value) for name in options)
 
 
 @pytest.mark.filterwarnings("ignore::combpred.ApproximationWarning")  # scores beyond the range of the Taylor series

@@ -127,6 +127,7 @@ def test_outputs_that_only_python_knows():
 def test_refusals(changes, error, row):
     with pytest.raises(error) as caught:
         estimate_marginals(Permutations(4), np.ones(6), **changes)
+    assert any(name in str(caught.value) for name in changes)
     assert getattr(caught.value, "row", None) == row
 
 

@@ -215,6 +215,7 @@ def test_bounds_mean_the_same_for_samples_and_partition_functions():
 def test_a_users_own_structure_is_refused_what_it_lacks(options, error, row):
     with pytest.raises(error) as caught:
         sampling.sample(UsersOwn.structure, UsersOwn.scores, 50, random_state=0, **options)
+    assert any(name in str(caught.value) for name in options)
     assert caught.value.row == row
 
 

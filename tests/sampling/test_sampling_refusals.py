@@ -54,6 +54,7 @@ def test_bad_input_is_refused(change, error, row):
     arguments = {"structure": Permutations(4), "scores": np.zeros(6), "random_state": 0, **change}
     with pytest.raises(error) as caught:
         sampling.sample(**arguments)
+    assert any(name in str(caught.value) for name in change)
     assert getattr(caught.value, "row", None) == row
 
 

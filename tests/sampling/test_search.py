@@ -237,8 +237,9 @@ def test_more_runs_begin_with_the_same_one() -> None:
     ],
 )
 def test_bad_parameters_are_named(options: dict[str, Any]) -> None:
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError) as caught:
         search(Permutations(3), np.zeros(3), **options)
+    assert any(name in str(caught.value) for name in options)
 
 
 def test_what_cannot_be_searched_is_refused() -> None:

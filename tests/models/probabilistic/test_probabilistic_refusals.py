@@ -48,6 +48,7 @@ def test_bad_input_is_refused_by_name(options, X, weights, row):
     before = dict(vars(model.set_params(**options)))
     with pytest.raises((ValueError, NumericalError)) as caught:
         model.fit(X, RANKINGS, sample_weight=weights)
+    assert not options or any(name in str(caught.value) for name in options)
     assert getattr(caught.value, "row", None) == row
     assert vars(model) == before
 

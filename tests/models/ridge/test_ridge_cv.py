@@ -225,8 +225,9 @@ def test_weighted_rows_are_weighted_in_the_score():
 )
 def test_bad_parameters_are_refused_by_name(options):
     X, y, _, _ = problem(Permutations(4))
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError) as caught:
         StructuredRidgeCV("permutations", **options).fit(X, y)
+    assert any(name in str(caught.value) for name in options)
 
 
 @pytest.mark.parametrize("cv", [None, 2])

@@ -54,6 +54,7 @@ def test_bad_input_is_refused_by_name(options, X, weights, row):
     y = problem(Permutations(4))[1]
     with pytest.raises(ValueError) as caught:
         StructuredRidge(Permutations(4), **options).fit(X, y, sample_weight=weights)
+    assert not options or any(name in str(caught.value) for name in options)
     assert getattr(caught.value, "row", None) == row
 
 

@@ -92,8 +92,9 @@ EYE = np.eye(2)
     ],
 )
 def test_illegal_lists_are_refused(parameters: dict[str, Any], error: type[Exception]) -> None:
-    with pytest.raises(error):
+    with pytest.raises(error) as caught:
         Custom(**parameters).mean()
+    assert not parameters or any(name in str(caught.value) for name in parameters)
 
 
 @pytest.mark.parametrize(
@@ -134,8 +135,9 @@ def test_illegal_formulas_are_refused(changes: dict[str, Any], error: type[Excep
     ],
 )
 def test_illegal_samplers_are_refused(changes: dict[str, Any], error: type[Exception]) -> None:
-    with pytest.raises(error):
+    with pytest.raises(error) as caught:
         by_sampler(**changes).mean()
+    assert any(name in str(caught.value) for name in changes)
 
 
 def test_illegal_outputs_are_named_by_row() -> None:

@@ -379,6 +379,7 @@ def test_rubbish_is_named(changes: dict[str, Any], error: type[Exception], row: 
     embed = {"embed": lambda y: signs(y) if len(y) == 4 else [0.0]}
     with pytest.raises(error) as caught:
         undecoded_of(**embed, **changes).space.decode(SCORES[:2])
+    assert any(name in str(caught.value) for name in changes)
     assert getattr(caught.value, "row", None) == row
 
 
