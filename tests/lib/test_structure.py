@@ -46,26 +46,28 @@ def test_catalogue_and_classes_have_the_same_names() -> None:
 
 
 @pytest.mark.parametrize(
-    ("cls", "most"),
+    ("cls", "least", "most"),
     [
-        (MultiClass, 2**24),
-        (LabelSets, 2**24),
-        (Ordinal, 2**24),
-        (Permutations, 2**14),
-        (Tournaments, 2**14),
-        (PartialOrders, 2**14),
-        (WeakOrders, 2**10),
-        (DirectedCycles, 2**14),
-        (Cycles, 2**14),
-        (Routes, 2**13),
-        (Cliques, 2**12),
+        (MultiClass, 1, 2**24),
+        (LabelSets, 1, 2**24),
+        (Ordinal, 1, 2**24),
+        (Permutations, 2, 2**14),
+        (Tournaments, 2, 2**14),
+        (PartialOrders, 2, 2**14),
+        (WeakOrders, 2, 2**10),
+        (DirectedCycles, 3, 2**14),
+        (Cycles, 3, 2**14),
+        (Routes, 2, 2**13),
+        (Cliques, 2, 2**12),
     ],
 )
-def test_the_largest_sizes_are_those_of_the_classes(cls: Any, most: int) -> None:
+def test_the_least_and_largest_sizes_are_those_of_the_core(cls: Any, least: int, most: int) -> None:
     legal = cls(most).space.description
-    _ = legal.shape
-    with pytest.raises(ValueError):
-        _ = Description(cls.name, dict(legal.scalars, n=most + 1)).shape
+    for n in (least, most):
+        _ = Description(cls.name, dict(legal.scalars, n=n)).shape
+    for n in (least - 1, most + 1):
+        with pytest.raises(ValueError):
+            _ = Description(cls.name, dict(legal.scalars, n=n)).shape
 
 
 def test_complete_graphs_too_large_are_refused() -> None:

@@ -239,8 +239,9 @@ def test_scoring_by_what_models_do_not_have_is_refused_by_name(cv):
     with pytest.raises(ValueError):
         model.fit(X, y)
     model.set_params(scoring=lambda estimator, X, y: y.nonsense)
-    with pytest.raises(AttributeError):  # a scorer's own error stays what it is
+    with pytest.raises(AttributeError) as caught:  # a scorer's own error stays what it is
         model.fit(X, y)
+    assert caught.value.name == "nonsense"
 
 
 def test_scorers_that_do_not_judge_the_targets_are_named():
