@@ -138,7 +138,7 @@ def test_messages_call_items_by_their_names():
         (["a>b>c", "c>b>a"], 0),
     ],
 )
-def test_lists_of_items_name_their_converter(rankings, row):
+def test_lists_of_items_are_refused_by_row(rankings, row):
     for method in (kemeny, borda, plackett_luce):
         with pytest.raises(ValueError) as caught:
             method(rankings)

@@ -82,7 +82,7 @@ def test_series_are_one_feature_or_one_row(series):
     np.testing.assert_array_equal(model.predict(X.iloc[3].to_frame().T), model.predict(X)[3:4])
 
 
-def test_texts_are_told_what_makes_numbers_of_them():
+def test_texts_are_refused():
     texts = ["a tent", "a boat"] * 15
     series, arrays = (pd.Series(texts), pl.Series(texts)), (np.array(texts), np.array(texts, dtype=object))
     for refused in (StructuredRidge("permutations"), EmbeddingRegressor(structure="permutations"), LabelRankingSVM()):
@@ -106,7 +106,7 @@ def test_names_of_columns_in_the_place_of_y_are_told_how_to_take_these(frame):
 
 @pytest.mark.parametrize("cells", [[[1.0, 2.0], [3.0, 5.0]], [np.array([1.0, 2.0]), np.array([3.0, 5.0])]])
 @pytest.mark.parametrize("frame", [frame for frame, _ in FRAMES])
-def test_several_values_in_a_cell_are_told_what_makes_columns_of_them(frame, cells):
+def test_several_values_in_a_cell_are_refused_by_row(frame, cells):
     table = {"age": list(range(30)), "vector": cells * 15}
     given = frame(table)
     for model in (StructuredRidge(), LabelRankingSVM(), EmbeddingRegressor()):

@@ -52,7 +52,7 @@ def test_lists_of_places_are_routes(series, rows):
     ],
     ids=["permutations", "labelsets", "routes", "None", "ranker", "metric", "aggregation", "hierarchy"],
 )
-def test_lists_of_names_are_told_their_converter(series, rows, take):
+def test_lists_of_names_are_refused_by_row(series, rows, take):
     with pytest.raises(ValueError) as caught:
         take(series(rows))
     assert caught.value.row == 0
@@ -86,7 +86,7 @@ def test_tables_of_one_column_of_lists_are_read_like_series(kind, rows):
     "structure",
     ["permutations", "partialorders", "cliques"],
 )
-def test_lists_of_numbers_in_cells_are_told_the_call_that_makes_columns(kind, table, structure):
+def test_lists_of_numbers_in_cells_are_refused_by_row(kind, table, structure):
     y = SERIES[kind]([[1, 0, 1], [0, 1, 0]])
     y = y.to_frame("t") if table else y
     with pytest.raises(ValueError) as caught:
@@ -94,7 +94,7 @@ def test_lists_of_numbers_in_cells_are_told_the_call_that_makes_columns(kind, ta
     assert caught.value.row == 0
 
 
-def test_cells_of_edges_and_graphs_are_told_their_converter():
+def test_cells_of_edges_and_graphs_are_refused_by_row():
     networkx = pytest.importorskip("networkx")
     items = Tournaments(items=[3, 1, 0])
     for cells in ([[[3, 1]], [[1, 0]]], [networkx.DiGraph([(3, 1)]), networkx.DiGraph()]):
@@ -119,7 +119,7 @@ def test_cells_of_edges_and_graphs_are_told_their_converter():
     ids=["permutations", "labelsets", "routes"],
 )
 @pytest.mark.parametrize("kind", ["pandas", "polars", "array", "chunks"])
-def test_strings_are_told_their_converter(kind, structure, table):
+def test_strings_are_refused_by_row(kind, structure, table):
     y = SERIES[kind](["a>b", "b>a"])
     if table:
         y = y.to_frame() if hasattr(y, "to_frame") else arrow().table({"y": y})

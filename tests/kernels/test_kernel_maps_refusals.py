@@ -24,7 +24,7 @@ def test_matrices_that_are_not_symmetric_are_refused(Map, form):
 
 
 @pytest.mark.parametrize("Map", [NystromMap, RandomProjectionMap])
-def test_what_is_no_kernel_is_refused_with_a_remedy(Map):
+def test_what_is_no_kernel_is_refused(Map):
     with pytest.raises(NumericalError):
         Map(20, kernel=difference).fit(inputs())
     with pytest.raises(NumericalError):

@@ -124,7 +124,7 @@ def test_pairs_may_be_relations():
     ],
     ids=lambda each: getattr(each, "__name__", None),
 )
-def test_names_are_refused_by_what_makes_numbers_of_them(metric, y, row):
+def test_names_are_refused_by_row(metric, y, row):
     with pytest.raises(ValueError) as caught:
         metric(y, y if metric is not metrics.expected_calibration_error else [0.1, 0.2])
     assert getattr(caught.value, "row", None) == row

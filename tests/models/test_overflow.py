@@ -69,7 +69,7 @@ def _no_warning():
 
 @pytest.mark.parametrize("factor", FACTORS)
 @pytest.mark.parametrize("fit", WHOLE.values(), ids=WHOLE)
-def test_the_row_and_the_remedy_are_named(fit, factor):
+def test_the_row_is_named(fit, factor):
     X, y = data(factor)
     for given in (X, sparse.csr_matrix(X)):
         with pytest.raises(ValueError) as caught:

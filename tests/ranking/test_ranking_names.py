@@ -157,7 +157,7 @@ def test_frames_of_other_libraries(data):
         (np.array([["a", "b"], ["b", "a"]]), 0),
     ],
 )
-def test_lists_of_labels_name_their_converter(y, row):
+def test_lists_of_labels_are_refused_by_row(y, row):
     with pytest.raises(ValueError) as caught:
         RankingByPairwiseComparison().fit([[0.0], [1.0]], y)
     assert (caught.value.argument, caught.value.row) == ("y", row)

@@ -274,7 +274,7 @@ OF_EDGES: list[Any] = [
 
 
 @pytest.mark.parametrize("of", OF_EDGES)
-def test_edges_that_are_no_list_are_told_what_makes_one(of: Any) -> None:
+def test_edges_that_are_no_list_are_refused(of: Any) -> None:
     table = pd.DataFrame(list(ROADS.edges()), columns=["u", "v"])
     weighed = [(u, v, 1.5) for u, v in ROADS.edges()]
     of([("Bath", "Ely")]).get_params()

@@ -111,7 +111,7 @@ class TestFunctions:
     def test_negative_numbers_count_back(self, function, options):
         same(called(function, n_jobs=-1, **options), called(function, n_jobs=1, **options))
 
-    def test_zero_is_refused_with_the_remedy(self, function, options):
+    def test_zero_is_refused(self, function, options):
         with pytest.raises(ValueError):
             called(function, n_jobs=0, **options)
 

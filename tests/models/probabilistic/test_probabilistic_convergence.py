@@ -28,7 +28,7 @@ def test_chains_that_do_not_converge_are_said_with_the_figure(limits):
         model.predict_marginals(X)
 
 
-def test_chains_that_stay_apart_are_said_with_the_figure():
+def test_chains_that_stay_apart_warn():
     X, y, _, _, _ = problem(Permutations(9))
     model = ProbabilisticStructured("permutations", solver="sgd", max_iter=1, tol=1.0).fit(X, y)
     # One of 362 880 rankings has nearly all the mass, and uniform proposals do not find it.
@@ -37,7 +37,7 @@ def test_chains_that_stay_apart_are_said_with_the_figure():
         model.sample(X, 3, sampler="meta", random_state=0)
 
 
-def test_passes_that_run_out_are_said_with_the_figure():
+def test_passes_that_run_out_warn():
     X, y, _, _, _ = problem(Permutations(4))
     with pytest.warns(ConvergenceWarning):
         ProbabilisticStructured("permutations", inference="mcmc", max_iter=2, random_state=0).fit(X, y)

@@ -151,7 +151,7 @@ def test_verbose_reports_progress(limits, capsys, solver, verbose):
     assert ("ProbabilisticStructured" in capsys.readouterr().err) == bool(verbose)
 
 
-def test_stopping_early_is_said_with_the_figure():
+def test_stopping_early_warns():
     with pytest.warns(ConvergenceWarning):
         model = ProbabilisticStructured("permutations", alpha=0.01, max_iter=1).fit(X, RANKINGS)
     assert model.n_iter_ == 1

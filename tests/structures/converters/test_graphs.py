@@ -156,7 +156,7 @@ GRAPHS, ORDERS, TREES = Graphs(vertices=NAMES), PartialOrders(items=NAMES), Span
         (lambda: GRAPHS.to_edges([[1, 0, 0, 0, 0, 2]]), 0),
     ],
 )
-def test_refusals_name_the_row_the_edge_and_the_remedy(convert, row):
+def test_refusals_are_about_the_row(convert, row):
     with pytest.raises((ValueError, TypeError)) as caught:
         convert()
     assert getattr(caught.value, "row", None) == row

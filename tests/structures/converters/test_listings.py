@@ -166,7 +166,7 @@ def test_numbers_count_from_zero_or_one():
         (lambda: Assignments.from_pairs([[0, 1]]), 0),
     ],
 )
-def test_refusals_name_the_row_and_the_remedy(convert, row):
+def test_refusals_are_about_the_row(convert, row):
     with pytest.raises((ValueError, TypeError)) as caught:
         convert()
     assert getattr(caught.value, "row", None) == row

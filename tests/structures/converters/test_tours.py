@@ -135,7 +135,7 @@ def test_paths_come_back():
         (lambda: PATHS.to_vertices([[0, 1]]), 0),
     ],
 )
-def test_refusals_name_the_row_the_place_and_the_remedy(convert, row):
+def test_refusals_are_about_the_row(convert, row):
     with pytest.raises(ValueError) as caught:
         convert()
     assert caught.value.row == row

@@ -217,7 +217,7 @@ def _tree():
         (lambda: Subtrees.from_paths(PATHS).to_paths([[0, 1, 0, 0, 0, 0]]), 0),
     ],
 )
-def test_refusals_name_the_row_the_node_and_the_remedy(convert, row):
+def test_refusals_are_about_the_row(convert, row):
     with pytest.raises((ValueError, TypeError)) as caught:
         convert()
     assert getattr(caught.value, "row", None) == row
