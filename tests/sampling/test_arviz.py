@@ -112,12 +112,10 @@ def test_chains_of_a_trained_model_follow_its_distribution():
 
 
 def test_rows_that_are_no_groups_of_chains_are_refused(draws):
-    with pytest.raises(ValueError, match=r"n_chains=5 must divide the number of rows, of which samples has 12"):
+    with pytest.raises(ValueError):
         to_arviz(draws, STRUCTURE, n_chains=5)
 
 
 def test_structures_are_no_names(draws):
-    with pytest.raises(
-        TypeError, match="structure must be a combpred.structures.Structure, that of the draws; got 'perm"
-    ):
+    with pytest.raises(TypeError):
         to_arviz(draws, "permutations")
