@@ -18,7 +18,6 @@ from combpred.aggregation import (
     median_rank,
     plackett_luce,
 )
-from combpred.structures import WeakOrders
 
 NAMES = ["Ann", "Bob", "Cid"]
 RANKINGS = pd.DataFrame([[1, 2, 3], [2, 1, 3], [1, 3, 2], [3, 2, 1]], columns=NAMES)
@@ -145,81 +144,10 @@ def test_lists_of_items_are_refused_by_row(rankings, row):
 AGGREGATES = [kemeny, borda, footrule, median_rank, acyclic_majority]
 
 
-@pytest.mark.parametrize("aggregate", AGGREGATES)
-def test_ratings_are_doubted_and_ranks_are_not(aggregate):
-    rng = np.random.default_rng(0)
-    stars = pd.DataFrame(rng.integers(1, 6, size=(40, 3)), columns=NAMES)
-    scores = pd.DataFrame(rng.random((40, 3)), columns=NAMES)
-    for given in (stars, stars.to_numpy(), scores, stars - 0.5, 2 * stars):
-        with pytest.warns(UserWarning):
-            aggregate(given)
-    with pytest.warns(UserWarning):
-        aggregate(scores.mask(scores < 0.1))
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        for method in ("dense", "min", "max", "average", "first"):
-            ranks = stars.rank(axis=1, method=method)
-            for given in (
-                ranks,
-                ranks - 1,
-                ranks.mask(stars == 4),
-                ranks.astype("Float64"),
-                ranks.where(ranks < 3, 99),
-            ):
-                aggregate(given)
-        aggregate(WeakOrders.from_ratings(stars, as_frame=True))
-        aggregate(stars.mask(stars == 5).iloc[:, :2])  # of items known in part, positions among all
-        aggregate(RANKINGS[["Ann", "Cid"]])
-
-
-@pytest.mark.parametrize("aggregate", AGGREGATES)
-def test_numbers_of_rows_are_no_item(aggregate):
-    many = pd.concat([RANKINGS] * 2, ignore_index=True)
-    for first in (0, 1):
-        numbered = many.rename(index=lambda row, first=first: row + first).rename_axis("voter").reset_index()
-        with pytest.warns(UserWarning):
-            aggregate(numbered)
-        with pytest.warns(UserWarning):
-            aggregate(np.c_[many.to_numpy(), np.arange(8)[::-1] + first])
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        aggregate(np.array([[1, 4, 3, 2], [2, 1, 3, 4], [3, 1, 4, 2], [4, 1, 2, 3]]))  # as many rows as items
-        aggregate(numbered.drop(columns="voter"))
-
-
 def beside(column, n_items=3, first=1):
     """Return a column beside rankings of items, each complete without it."""
     ranks = [np.random.default_rng(row).permutation(n_items) + first for row in range(len(column))]
     return pd.DataFrame(ranks, columns=[f"item {i}" for i in range(n_items)]).assign(n=column)
-
-
-@pytest.mark.parametrize("aggregate", AGGREGATES)
-def test_counts_beside_complete_rankings_are_no_item(aggregate):
-    for column in (
-        [52, 20, 11],  # far from positions of four items
-        [52, 20],
-        [5, 1, 4, 9],  # tied with one, and yet beyond all
-        [0.5, 1.2, 0.7],
-        [1, 2, 1, 3, 1] * 12,  # always tied, as nothing else is
-    ):
-        for first in (0, 1):
-            with pytest.warns(UserWarning):
-                aggregate(beside(column, first=first))
-    with pytest.warns(UserWarning):
-        aggregate(beside(range(1, 6), n_items=4))  # as many rows as positions
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        for column in (
-            [4] * 40,  # always last
-            [0] * 40,  # always first
-            [4] * 39 + [2],  # tied once
-            [99] * 39 + [2],  # however the last position is written
-            [4, 6, 5, 8],  # positions among more items
-            [4, -1, 4, 2],
-            [4, np.nan, 4, 2],
-            [1, 2, 3],  # too few to tell
-        ):
-            aggregate(beside(column))
 
 
 @pytest.mark.parametrize("aggregate", AGGREGATES)
@@ -240,14 +168,3 @@ def test_pairs_row_by_row_are_counted_first(count):
     assert count(counted).names == NAMES and count(counted).consensus[1] == 1  # Bob wins two of three
     with pytest.raises(ValueError):
         count(RANKINGS)
-
-
-@pytest.mark.parametrize("aggregate", AGGREGATES)
-def test_weights_in_another_order_than_rankings_are_doubted(aggregate):
-    rankings = RANKINGS.set_axis(["p", "q", "r", "s"])
-    weights = pd.Series([1.0, 2.0, 3.0, 4.0], index=rankings.index)
-    with pytest.warns(UserWarning):
-        aggregate(rankings, weights=weights[::-1])
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert repr(aggregate(rankings, weights=weights)) == repr(aggregate(rankings, weights=weights.to_numpy()))

@@ -7,14 +7,12 @@ import pandas as pd
 import polars as pl
 import pytest
 from scipy.sparse import dok_array
-from sklearn.base import clone
-from sklearn.ensemble import RandomForestRegressor
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.pipeline import make_pipeline
 
-from combpred import EmbeddingRegressor, StructuredRidge, StructuredSGD
+from combpred import EmbeddingRegressor, StructuredRidge
 from combpred.kernels import NystromMap
-from combpred.ranking import LabelRankingSVM, NearestNeighborsLabelRanker
+from combpred.ranking import LabelRankingSVM
 from data_frames import FRAMES
 
 X = pd.DataFrame(np.random.default_rng(0).normal(size=(30, 2)), columns=["age", "income"])
@@ -33,39 +31,6 @@ def test_classes_and_weights_are_held_by_anything_beside_a_frame(held):
         StructuredRidge("multiclass").fit(X, GRADES, sample_weight=held(weights)).coef_,
         StructuredRidge("multiclass").fit(X, GRADES, sample_weight=weights).coef_,
     )
-
-
-@pytest.mark.parametrize(
-    "model",
-    [
-        StructuredRidge("permutations"),
-        StructuredRidge("permutations", kernel="rbf"),
-        StructuredSGD("permutations", random_state=0),
-        EmbeddingRegressor(structure="permutations", random_state=0),
-        LabelRankingSVM(),
-        NearestNeighborsLabelRanker(),
-    ],
-    ids=lambda model: type(model).__name__,
-)
-def test_inputs_that_are_no_table_are_told_what_makes_one(model):
-    fitted = clone(model).fit(X, Y)
-    expected = fitted.predict(X)
-    for given in (
-        X.to_dict("list"),
-        dict(X.items()),
-        X.to_dict("records"),
-        tuple(X.to_dict("records")),
-        np.array(X.to_dict("records")),
-        pd.Series(X.to_dict("records")),
-        X.to_records(index=False),
-        pd.Series(X.to_numpy().tolist()),
-        pl.Series(X.to_numpy().tolist()),
-    ):
-        for call in (lambda X: clone(model).fit(X, Y), fitted.predict, lambda X: fitted.score(X, Y)):  # noqa: B023
-            with pytest.raises(ValueError) as caught:
-                call(given)
-        made = eval(str(caught.value).partition("pass ")[2], {"pandas": pd, "X": given})
-        np.testing.assert_array_equal(fitted.predict(made.set_axis(X.columns, axis=1)), expected)
 
 
 @pytest.mark.parametrize("series", [pd.Series, pl.Series, pd.Index], ids=lambda kind: kind.__module__)
@@ -102,23 +67,3 @@ def test_names_of_columns_in_the_place_of_y_are_told_how_to_take_these(frame):
                 model.fit(given, y)
     with pytest.raises(ValueError):
         StructuredRidge().fit(given, ["tea", "beer"])
-
-
-@pytest.mark.parametrize("cells", [[[1.0, 2.0], [3.0, 5.0]], [np.array([1.0, 2.0]), np.array([3.0, 5.0])]])
-@pytest.mark.parametrize("frame", [frame for frame, _ in FRAMES])
-def test_several_values_in_a_cell_are_refused_by_row(frame, cells):
-    table = {"age": list(range(30)), "vector": cells * 15}
-    given = frame(table)
-    for model in (StructuredRidge(), LabelRankingSVM(), EmbeddingRegressor()):
-        with pytest.raises(ValueError) as caught:
-            model.fit(given, Y if isinstance(model, LabelRankingSVM) else GRADES)
-        assert (caught.value.argument, caught.value.row) == ("X", 0)
-    made = pd.DataFrame(pd.DataFrame(table)["vector"].to_list())
-    assert StructuredRidge().fit(made, ["a", "b"] * 15).score(made, ["a", "b"] * 15) == 1.0
-
-
-def test_times_are_refused_by_regressors_of_others_in_the_same_words():
-    times = X.assign(since=pd.date_range("2020", periods=30))
-    for model in (StructuredRidge("permutations"), EmbeddingRegressor("permutations", RandomForestRegressor(2))):
-        with pytest.raises(ValueError, match="^X: column 'since' holds times: make numbers of them"):
-            model.fit(times, Y)

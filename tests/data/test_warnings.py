@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import warnings
-from functools import partial
 
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, DataConversionWarning
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import GridSearchCV
@@ -17,7 +15,6 @@ from sklearn.preprocessing import StandardScaler
 
 from combpred import (
     ApproximationWarning,
-    ConvertedTargets,
     EmbeddingRegressor,
     ProbabilisticStructured,
     StructuredRidge,
@@ -97,66 +94,6 @@ LEARNERS = [
 ]
 
 
-@pytest.mark.parametrize("model", LEARNERS, ids=repr)
-def test_rows_of_y_in_another_order_than_those_of_x_are_doubted(model):
-    inputs, y = FRAMES
-    with pytest.warns(UserWarning) as caught:
-        model.fit(inputs, y[::-1])
-    assert len({str(each.message) for each in caught if "index" in str(each.message)}) == 1  # shown once
-    assert not [said for said in told(lambda: model.fit(inputs, y)) if "index" in said]
-    assert not [said for said in told(lambda: model.score(inputs, y[::-1].loc[inputs.index])) if "index" in said]
-    for y_moved in (y[::-1], y.sample(frac=1, random_state=0)):
-        with pytest.warns(UserWarning):
-            score = model.score(inputs, y_moved)
-        assert score == model.score(inputs, y_moved.to_numpy()) <= model.score(inputs, y)  # as scikit-learn pairs them
-    if hasattr(model, "partial_fit") and not isinstance(model, ProbabilisticStructured):
-        with pytest.warns(UserWarning):
-            clone(model).partial_fit(inputs, y[::-1])
-
-
-def test_which_indexes_are_doubted():
-    inputs, y = FRAMES
-    n = len(X)
-
-    def said(own, other):
-        model = StructuredRidge("permutations")
-        return "".join(told(lambda: model.fit(inputs.set_axis(own, axis=0), y.set_axis(other, axis=0))))
-
-    counted, moved = np.arange(n), np.arange(n)[::-1]
-    assert "in different orders" in said(counted, moved)
-    assert said(counted, counted) == said(moved, counted + 2 * n) == said(pd.RangeIndex(n), counted.astype(float)) == ""
-    assert said(pd.RangeIndex(n), moved + 3) == said(moved + 3, pd.RangeIndex(n)) == ""  # as frames of arrays have it
-    dropped = [np.delete(np.arange(n + 1), row) for row in (1, 4)]
-    assert "or of different rows, " in said(*dropped) and "join both before where one lacks rows" in said(*dropped)
-    assert "in different orders" in said(counted + 1, counted + 2)
-    days = pd.date_range("2020-01-01", periods=n + 1)
-    assert "in different orders" in said(days[:-1], days[1:])
-    indexes = [
-        days[:n],
-        pd.date_range("2020-01-01", periods=n, tz="UTC"),
-        pd.period_range("2020-01-01", periods=n),
-        pd.interval_range(0, n),
-        pd.MultiIndex.from_arrays([counted, moved]),
-        pd.MultiIndex.from_arrays([counted, moved, counted]),
-        pd.CategoricalIndex([f"c{i}" for i in counted]),
-        pd.Index([*range(100, 99 + n), None], dtype="Int64"),
-        pd.Index([*range(200, 198 + n), "x", None], dtype=object),
-    ]
-    for own in indexes:
-        assert "in different orders" in said(own, own[::-1])
-        assert not any(said(own, other) for other in indexes if other is not own)  # of other types
-    assert "in different orders" in said(counted // 2, moved // 2)
-    weights = pd.Series(np.ones(n), index=moved)
-    with pytest.warns(UserWarning):
-        StructuredRidge("permutations").fit(inputs.set_axis(counted, axis=0), y.to_numpy(), sample_weight=weights)
-    lists = Permutations.to_orders(y.set_axis(list("abcd"), axis=1), sep=">")
-    for structure in (Permutations(), Permutations(labels=list("abcd"))):
-        model = ConvertedTargets(StructuredRidge(structure), form="orders", sep=">")
-        backwards = pd.Series(lists, index=inputs.index)[::-1]
-        for ask in (model.fit, model.score):
-            assert len([each for each in told(partial(ask, inputs, backwards)) if "index" in each]) == 1
-
-
 GRADES = np.array([1, 2, 3, 4])
 TARGETS = {
     "grades from 1": (Ordinal(), GRADES, "read as counted from 1"),
@@ -165,18 +102,6 @@ TARGETS = {
     "places from 1": (Routes(), [[1, 2], [2, 3], [3, 1], [1, 3]], "never place 0"),
     "a column of classes": (None, np.array([["a"], ["b"], ["a"], ["b"]]), "column-vector y"),
 }
-
-
-@pytest.mark.parametrize("n", [1, 10])
-@pytest.mark.parametrize("model", [StructuredRidge(), StructuredRidge(kernel="rbf"), StructuredSGD(tol=0.1)], ids=repr)
-@pytest.mark.parametrize(("structure", "y", "said"), TARGETS.values(), ids=TARGETS)
-def test_a_doubt_is_told_once(structure, y, said, model, n):
-    """With few rows and with many, which solvers treat differently."""
-    rows = [each for each in y for _ in range(n)]
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        model.set_params(structure=structure).fit(np.arange(4.0 * n)[:, np.newaxis], np.array(rows))
-    assert len([warning for warning in caught if said in str(warning.message)]) == 1
 
 
 def test_predictions_in_one_column_are_scored_without_a_warning_of_theirs():

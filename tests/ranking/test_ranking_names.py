@@ -163,20 +163,6 @@ def test_lists_of_labels_are_refused_by_row(y, row):
     assert (caught.value.argument, caught.value.row) == ("y", row)
 
 
-def test_orders_in_place_of_positions_are_doubted():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(60, 3))
-    y = Permutations.from_scores(X @ rng.normal(size=(3, 5)) + 0.1 * rng.gumbel(size=(60, 5)))
-    orders = np.argsort(y, axis=1) + 1
-    for ranker in (RankingByPairwiseComparison(), LabelRankingSVM(), NearestNeighborsLabelRanker()):
-        with pytest.warns(UserWarning):
-            ranker.fit(X, orders)
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            ranker.fit(X, y)
-            ranker.fit(X, np.where(orders == 5, 4, orders) if not isinstance(ranker, LabelRankingSVM) else y)
-
-
 LEARNERS = [
     LabelRankingBoost(),
     ConstraintClassification(),
@@ -209,29 +195,3 @@ def test_pairs_that_no_row_tells_about_are_named():
     X, y = np.arange(4.0)[:, np.newaxis], [[1, 2, -1], [2, 1, -1], [-1, 1, 2], [-1, 2, 1]]
     with pytest.warns(UserWarning):
         RankingByPairwiseComparison().fit(X, pd.DataFrame(y, columns=["tea", "milk", "cola"]))
-
-
-@pytest.mark.parametrize(
-    "model", [*RANKERS[:1], *RANKERS[3:4], StructuredRidge("weakorders")], ids=lambda m: type(m).__name__
-)
-def test_ratings_and_numbers_of_rows_are_doubted(model):
-    rng = np.random.default_rng(0)
-    X, stars = rng.normal(size=(30, 2)), pd.DataFrame(rng.integers(1, 6, size=(30, 3)), columns=NAMES)
-    ranks = WeakOrders.from_ratings(stars, as_frame=True)
-    for given in (stars, stars.to_numpy(), stars / 5):
-        with pytest.warns(UserWarning):
-            clone(model).fit(X, given)
-    numbered = ranks.rename_axis("row").reset_index()
-    with pytest.warns(UserWarning):
-        clone(model).fit(X, numbered + np.array([1, 0, 0, 0]))
-    if not isinstance(model, StructuredRidge):  # label rankers take no 0
-        with pytest.raises(ValueError) as caught:
-            clone(model).fit(X, numbered)
-        assert caught.value.row == 0
-    complete = Permutations.from_scores(rng.normal(size=(30, 3)), as_frame=True, labels=NAMES)
-    with pytest.warns(UserWarning):
-        clone(model).fit(X, complete.assign(n=rng.integers(1, 60, size=30)))
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        clone(model).fit(X, ranks)
-        clone(model).fit(X, complete, sample_weight=rng.integers(1, 60, size=30))

@@ -177,10 +177,8 @@ def test_numeric_categories_come_back() -> None:
     [
         (pd.Categorical(["a", "b"]), None),
         (["low", "high"], None),
-        ([3, 4, 6], None),
         ([0, 0], None),
         ([0, 1.5], 1),
-        ([0, -2], 1),
         ([0, np.nan], 1),
         ([0, 2**40], 1),
         (pd.Categorical(["a", "a"], ordered=True), None),
@@ -192,7 +190,7 @@ def test_illegal_grades_are_refused(y: Any, row: int | None) -> None:
     assert getattr(caught.value, "row", None) == row
 
 
-@pytest.mark.parametrize("grades", [[-1, 0, 2], [0.5, 1.0, 2.5]])
+@pytest.mark.parametrize("grades", [[0.5, 1.0, 2.5], [-1.5, 0, 2]])
 def test_numbers_that_count_nothing_are_grades_as_categories(grades: list[float]) -> None:
     rows = np.array(grades)[[1, 0, 2, 2, 0, 1]]
     with pytest.raises(ValueError) as caught:

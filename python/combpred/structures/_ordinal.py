@@ -122,7 +122,7 @@ class Ordinal(Structure):
             return self._with(grades=len(categories), categories_=categories)
         if self.grades is not None:
             return self._with(grades=self._n())
-        values = _grades(y, warn=False)
+        values = _grades(y, "y", int(np.iinfo(np.int32).min), warn=False)
         lowest, highest = int(values.min()), int(values.max())
         if lowest == highest:
             raise ValueError(f"Ordinal: y holds one grade only ({lowest}); at least 2 are needed, or give grades")
@@ -142,7 +142,8 @@ class Ordinal(Structure):
             return _codes(y_true, scale, "y_true"), _codes(y_pred, scale, "y_pred")
         for y, argument in ((y_true, "y_true"), (y_pred, "y_pred")):
             self._refuse_categories(y, argument)
-        return _grades(y_true, "y_true"), _grades(y_pred, "y_pred")
+        least = 0 if names is None else int(np.iinfo(np.int32).min)
+        return _grades(y_true, "y_true", least), _grades(y_pred, "y_pred", least)
 
     def _refuse_categories(self, y: Any, argument: str) -> None:
         """Raise ValueError if y is a Categorical, as this structure was not fitted to one."""
@@ -193,11 +194,11 @@ def _codes(y: Any, scale: Sequence[Any], argument: str) -> NDArray[np.int32]:
     return codes_of(values, scale, argument, f"the grades are {summary(scale)}")
 
 
-def _grades(y: Any, argument: str = "y", *, warn: bool = True) -> NDArray[np.int32]:
+def _grades(y: Any, argument: str, least: int, *, warn: bool = True) -> NDArray[np.int32]:
     """Return grades as int32, however high; TargetError for the first row that is not one."""
-    values, limits = _unnamed(y, argument, warn=warn), np.iinfo(np.int32)
+    values = _unnamed(y, argument, warn=warn)
     check_present(values, argument)
-    return whole_numbers(values, argument, limits.min, limits.max, "grades are whole numbers")
+    return whole_numbers(values, argument, least, np.iinfo(np.int32).max, "grades are whole numbers")
 
 
 def _unnamed(y: Any, argument: str, *, warn: bool = True) -> NDArray[Any]:

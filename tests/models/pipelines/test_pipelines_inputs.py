@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
 from scipy import sparse
-from sklearn.base import clone
 from sklearn.compose import ColumnTransformer, make_column_selector
 from sklearn.decomposition import PCA, TruncatedSVD
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.feature_selection import SelectKBest, VarianceThreshold, f_classif
 from sklearn.impute import SimpleImputer
-from sklearn.linear_model import Ridge
 from sklearn.model_selection import (
     cross_val_score,
 )
@@ -30,17 +26,12 @@ from sklearn.preprocessing import (
 )
 
 from combpred import (
-    EmbeddingRegressor,
     ProbabilisticStructured,
     StructuredRidge,
-    StructuredRidgeCV,
-    StructuredSGD,
 )
-from combpred.baselines import StructuredSVM
 from combpred.datasets import load_iris_hierarchy
 from combpred.kernels import NystromMap
 from combpred.metrics import kendall_tau
-from combpred.ranking import NearestNeighborsLabelRanker, RankingByPairwiseComparison
 from combpred.structures import LabelSets
 from data_frames import imported_pyarrow
 
@@ -184,28 +175,6 @@ def test_sparse_frames_are_sparse_matrices(people):
     assert ProbabilisticStructured("labelsets").fit(frame, y).predict_proba(frame[:5]).shape == (5, 3)
 
 
-@pytest.mark.parametrize("fill", [np.nan, 1.0, 0])
-@pytest.mark.parametrize(
-    "model",
-    [
-        StructuredRidge("permutations"), ProbabilisticStructured("permutations"),
-        EmbeddingRegressor("permutations", Ridge()), RankingByPairwiseComparison(),
-    ],
-    ids=lambda model: type(model).__name__,
-)  # fmt: skip
-def test_sparse_frames_may_store_zeros(iris, model, fill):
-    X, y = iris
-    X = X.where(X > 3.0, 1.0 if fill == 1.0 else 0.0)
-    frame = X.astype(pd.SparseDtype(float, fill))
-    same(clone(model).fit(frame, y).predict(frame), clone(model).fit(sparse.csr_matrix(X), y).predict(X.to_numpy()))
-    X.iloc[3, 1] = np.nan
-    frame = X.astype(pd.SparseDtype(float, fill))
-    if not isinstance(model, EmbeddingRegressor):
-        with pytest.raises(ValueError) as caught:
-            model.fit(frame, y)
-        assert caught.value.row == 3
-
-
 def test_nullable_numbers_are_numbers(iris):
     X, y = iris
     nullable = X.convert_dtypes().astype({X.columns[0]: "Float64"})
@@ -214,55 +183,6 @@ def test_nullable_numbers_are_numbers(iris):
 
 
 # Strings in X.
-
-
-@pytest.mark.parametrize(
-    "model",
-    [
-        StructuredRidge("permutations"), StructuredRidge("permutations", kernel="rbf"),
-        StructuredRidgeCV("permutations"),
-        ProbabilisticStructured("permutations"), StructuredSGD("permutations"), StructuredSVM("permutations"),
-        NearestNeighborsLabelRanker(), RankingByPairwiseComparison(), NystromMap(5),
-        EmbeddingRegressor(structure="permutations"), EmbeddingRegressor("permutations", Ridge()),
-    ],
-    ids=lambda model: type(model).__name__,
-)  # fmt: skip
-@pytest.mark.parametrize("form", ["object", "string", "categories", "array"])
-def test_strings_are_refused_alike(iris, model, form):
-    X, y = iris
-    words = np.where(X.iloc[:, 0] > 5, "large", "small")
-    if form == "array":
-        given: Any = np.column_stack([X.to_numpy().astype(str), words])
-    else:
-        column: dict[str, Any] = {"object": words.astype(object), "string": pd.array(words, dtype="string")}
-        column["categories"] = pd.Categorical(words)
-        given = X.assign(size=column[form])
-    with pytest.raises(ValueError) as caught:
-        clone(model).fit(given, y)
-    assert caught.value.row == 0
-    assert "OneHotEncoder" in str(caught.value)
-    if form != "array":
-        assert "'size'" in str(caught.value)
-
-
-@pytest.mark.filterwarnings("ignore:X does not have valid feature names")  # of the arrays
-def test_numbers_written_as_strings_are_refused_alike(iris):
-    X, y = iris
-    model = StructuredRidge("permutations").fit(X, y)
-    forest = EmbeddingRegressor(structure="permutations", random_state=0).fit(X, y)
-    written = X.astype({X.columns[1]: str})
-    for given in (written, written.to_numpy(), X.to_numpy().astype(str), X.to_numpy().astype(str).tolist()):
-        for call in (lambda X: clone(model).fit(X, y), model.predict, lambda X: NystromMap(5).fit(X), forest.predict):
-            with pytest.raises(ValueError) as caught:
-                call(given)
-            assert (caught.value.argument, caught.value.row) == ("X", 0)
-
-
-def test_times_are_refused_by_column(iris):
-    X, y = iris
-    for column in (pd.Timestamp("2020-01-01"), pd.Timedelta(days=2), pd.Timestamp("2020-01-01", tz="UTC")):
-        with pytest.raises(ValueError):
-            StructuredRidge("permutations").fit(X.assign(since=column), y)
 
 
 def arrow(X):
@@ -280,43 +200,3 @@ OTHER = {
     "array": lambda X: X.astype(object).to_numpy(), "lists": lambda X: X.astype(object).to_numpy().tolist(),
     "times alone": lambda X: X[["since"]].to_numpy(),
 }  # fmt: skip
-
-
-@pytest.mark.parametrize("form", OTHER.values(), ids=OTHER)
-def test_times_are_refused_in_other_frames(iris, form):
-    """Some of these convert to days or microseconds without a word."""
-    X, y = iris
-    given = form(X.assign(since=pd.date_range("2020-01-01", periods=len(X))))
-    with pytest.raises(ValueError):
-        StructuredRidge("permutations").fit(given, y)
-
-
-@pytest.mark.parametrize("form", [pl.from_pandas, arrow], ids=["polars", "arrow"])
-@pytest.mark.parametrize("written", ["large", "7"])
-def test_strings_are_refused_in_other_frames(iris, form, written):
-    X, y = iris
-    given = form(X.assign(size=["7"] * (len(X) - 1) + [written]))
-    with pytest.raises(
-        ValueError,
-    ) as caught:
-        StructuredRidge("permutations").fit(given, y)
-    assert caught.value.row == (len(X) - 1 if written == "large" else 0)
-
-
-def test_digits_in_later_rows_of_lists_are_refused(iris):
-    X, y = iris
-    rows = X.to_numpy().tolist()
-    rows[7][2] = "4.5"
-    with pytest.raises(ValueError, match=r"X, row 7: found '4.5' in column 2, a string"):
-        StructuredRidge("permutations").fit(rows, y)
-
-
-def test_rows_of_different_lengths_are_refused(iris):
-    X, y = iris
-    rows = X.to_numpy().tolist()
-    for length in (1, 3):
-        for given in (rows[:7] + [rows[7][:length]] + rows[8:], tuple(rows[:7] + [tuple(rows[7][:length])] + rows[8:])):
-            for call in (StructuredRidge("permutations").fit(X.to_numpy(), y).predict, lambda X: NystromMap(5).fit(X)):
-                with pytest.raises(ValueError) as caught:
-                    call(given)
-                assert (caught.value.argument, caught.value.row) == ("X", 7)

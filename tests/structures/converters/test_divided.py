@@ -154,33 +154,13 @@ def test_targets_with_ties_are_strings():
         (lambda: WeakOrders.to_tiers([[1, 2], [1, 1]], sep=">"), 1),
         (lambda: WeakOrders.to_tiers([[1, 1]], ["a=", "b"], **TIED), None),
         (lambda: WeakOrders.to_tiers([[1, 2]], ["a>", "b"], **TIED), None),
-        (lambda: Permutations.from_orders(["a = b>c", "b>a"], sep=">"), 0),
-        (lambda: Permutations.from_top_k(["c>a", "b", "a=b"], sep=">"), 2),
-        (lambda: LabelSets.from_sets(["['a', 'b']", "", "['b']"], sep=","), None),
         (lambda: LabelSets.from_sets(['{"a", "b"}']), 0),
-        (lambda: Permutations.from_orders(["[a, b]", "[b, a]"], sep=","), None),
     ],
 )
 def test_strings_that_hold_something_else_are_refused(convert, row):
     with pytest.raises(ValueError) as caught:
         convert()
     assert getattr(caught.value, "row", None) == row
-
-
-@pytest.mark.parametrize(
-    "convert",
-    [
-        lambda: LabelSets.from_sets(["a;b", "b;c", "a"], sep="|"),
-        lambda: Permutations.from_orders(["a,b,c", "b,a,c"], sep=">"),
-        lambda: Hierarchy.from_paths(pd.Series(["a|b", "a"]), sep=">"),
-        lambda: Hierarchy.from_paths(["a/b", "a/c"], sep=">"),
-        lambda: LabelSets.from_sets(["a; b", "b", "a", "c", "a"], sep="|"),
-        lambda: Subtrees.from_paths(["a/b;c", "c", "a/b"], sep="/"),
-    ],
-)
-def test_other_dividers_are_doubted(convert):
-    with pytest.warns(UserWarning):
-        convert()
 
 
 @pytest.mark.parametrize(
@@ -262,8 +242,6 @@ def test_numbers_in_strings_are_those_of_the_columns():
     assert framed.columns.tolist() == [str(label) for label in range(1, 13)]
     np.testing.assert_array_equal(framed, y)
     assert LabelSets.from_sets(["10|9", "9|b"], sep="|", as_frame=True).columns.tolist() == ["10", "9", "b"]
-    with pytest.warns(UserWarning):
-        Routes().from_names(["1>2"], sep=">")
 
 
 @pytest.mark.parametrize(

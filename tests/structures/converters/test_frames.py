@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import inspect
-import warnings
 
-import networkx as nx
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
 
-from combpred.structures import Assignments, Cliques, Hierarchy, LabelSets, Permutations, Routes, Subtrees, WeakOrders
+from combpred.structures import Assignments, Cliques, Hierarchy, LabelSets, Permutations, Routes, WeakOrders
 from data_frames import FRAMES
 
 NAMES = ["tea", "big milk", "juice"]
@@ -50,46 +48,7 @@ def test_what_has_no_index_is_made_a_frame_of(kind):
     pd.testing.assert_frame_equal(sets, pd.DataFrame({"milk": [1, 1], "tea": [1, 0]}))
 
 
-def test_columns_of_ids_beside_names_are_doubted():
-    held = {"id": [f"r{i}" for i in range(10)], "first": ["tea", "milk"] * 5, "second": [None, "tea"] * 5}
-    tops = pd.DataFrame(held)
-    for table in (tops, pl.DataFrame(held)):
-        with pytest.warns(UserWarning):
-            Permutations.from_top_k(table)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        Permutations.from_top_k(tops[["first", "second"]])
-        Permutations.from_top_k(tops[:9])  # few rows may name others each
-        Permutations.from_orders(tops[["id"]])
-        Permutations.from_orders(tops.assign(second=tops["id"][::-1].to_numpy())[["id", "second"]])
-
-
 LINES = pd.DataFrame({"who": np.repeat([f"p{i}" for i in range(5)], 2), "drink": ["tea", "milk"] * 4 + ["milk", "tea"]})
-
-
-def test_tables_with_a_line_for_each_entry_are_told_what_makes_lists_of_them():
-    lists = LINES.groupby("who")["drink"].agg(list)
-    with pytest.warns(UserWarning):
-        Permutations.from_orders(LINES)
-    assert Permutations.from_orders(lists).tolist() == [[2, 1]] * 4 + [[1, 2]]
-    numbered = LINES.assign(who=np.repeat(range(5), 2))
-    with pytest.raises(TypeError):
-        Permutations.from_orders(numbered)
-    ranked = LINES.assign(rank=[1, 2] * 5)
-    with pytest.raises(TypeError):
-        Permutations.from_orders(ranked)
-    pivoted = ranked.pivot(index="who", columns="drink", values="rank")
-    np.testing.assert_array_equal(pivoted, Permutations.from_orders(lists))
-    places = Routes(places=["tea", "milk"])
-    for table in (LINES, numbered):
-        with pytest.raises(ValueError) as caught:
-            places.from_names(table)
-        assert caught.value.row == 0
-    assert places.from_names(lists).tolist() == [[0, 1]] * 4 + [[1, 0]]
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        Permutations.from_orders(pd.DataFrame({"first": ["tea"] * 10, "second": ["milk"] * 10}))
-        Permutations.from_top_k(LINES.assign(who=[*("abcde" * 2)], drink=[*("bcdea" * 2)]))
 
 
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame], ids=["pandas", "polars"])
@@ -210,38 +169,3 @@ def test_strings_come_back_as_they_were(form):
     assert back(y, sep=">") == rows
     with pytest.raises(ValueError):
         back(y, sep=" ")
-
-
-@pytest.mark.parametrize(
-    "make", [Permutations.from_orders, Permutations.from_top_k, LabelSets.from_sets, Cliques.from_vertices]
-)
-def test_names_that_differ_in_spaces_are_doubted(make):
-    rows = [["tea", "milk "], ["milk", "tea"]]
-    with pytest.warns(UserWarning):
-        assert make(rows).shape == (2, 3)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert make([[name.strip() for name in row] for row in rows]).shape == (2, 2)
-        assert make(rows, ["milk", "milk ", "tea"]).shape == (2, 3)  # as the user says
-
-
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda one, other: Hierarchy.from_paths([["food", one], ["food", other]]),
-        lambda one, other: Subtrees.from_paths([[["food", one], ["food", other]]]),
-        lambda one, other: Hierarchy.from_paths([[one, "hot"], [other, "hot"]], qualified=True),
-        lambda one, other: Hierarchy.from_nested({"food": [one, other]}),
-        lambda one, other: Hierarchy.from_networkx(nx.DiGraph([("food", one), ("food", other)])),
-    ],
-    ids=["paths", "several paths", "qualified", "nested", "networkx"],
-)
-def test_names_of_trees_that_differ_in_spaces_are_doubted(make):
-    for one, other in (("tea ", "tea"), ("ice tea", "icetea")):
-        with pytest.warns(UserWarning):
-            assert len(make(one, other).nodes) >= 3
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        make("tea", "coffee")
-        Hierarchy.from_paths(["food > tea", "food>tea"], sep=">")
-        Hierarchy.from_nested({1: [2, 3]})
