@@ -5,7 +5,8 @@
  * structs, leave it.
  *
  * IN SHORT: a program opens a space, the outputs that there are, and passes its handle to what computes with them. This
- * one learns to rank three labels from four rows of two features, and ranks them for a new row:
+ * one learns to rank three labels from four rows of two features, ranks them for a new row, and lists the two best
+ * rankings of that:
  *
  *     #include <combpred.h>
  *     #include <stdio.h>
@@ -34,16 +35,48 @@
  *       cp_model model = CP_MODEL;
  *       model.m = 3, model.d = 3, model.coef = weights, model.shift = 1;
  *       cp_predictions found = CP_PREDICTIONS;
- *       found.n = 1, found.part_len = 3, found.outputs = best;
+ *       double scores[3];
+ *       found.n = 1, found.part_len = 3, found.outputs = best, found.scores = scores;
  *       if (failed(cp_predict(space, &model, NULL, NULL, &unseen, NULL, &found, 1, NULL, NULL, err, sizeof err)))
  *         return 1;
  *       printf("tea %d milk %d juice %d\n", (int)best[0], (int)best[1], (int)best[2]);
+ *
+ *       cp_scores row = CP_SCORES;
+ *       row.n = 1, row.d = 3, row.linear = scores;
+ *       cp_session list;
+ *       if (failed(cp_kbest_start(space, &row, NULL, &list, 1, NULL, NULL, err, sizeof err))) return 1;
+ *       cp_request next = CP_REQUEST;
+ *       for (int k = 1; k <= 2; k++) {
+ *         if (failed(cp_session_next(list, &next, NULL, err, sizeof err)) || next.ask == CP_ASK_DONE) break;
+ *         printf("number %d %d %d %d\n", k, (int)next.parts[0], (int)next.parts[1], (int)next.parts[2]);
+ *       }
+ *       cp_session_close(list, err, sizeof err);
  *       return failed(cp_space_close(space, err, sizeof err));
  *     }
  *
- * Asked for found.scores, too, cp_predict tells the scores of ψ; from these cp_kbest_start lists the best rankings one
- * by one, and cp_log_partition has probabilities. Julia calls the same functions by ccall, with structs in a Ref. R
- * takes a page of C behind .Call; handles are below 2^53, so that its doubles hold them.
+ * R reaches the library through a page of C for .Call. Handles are below 2^53, so that its doubles hold them:
+ *
+ *     #include <Rinternals.h>
+ *     #include <combpred.h>
+ *
+ *     SEXP open_space(SEXP text) {
+ *       SEXP given = STRING_ELT(text, 0);
+ *       cp_structure described = {.text = CHAR(given), .text_len = LENGTH(given)};
+ *       cp_space space;
+ *       char err[1000];
+ *       if (cp_space_open(&described, NULL, 0, &space, err, sizeof err) != CP_OK) Rf_error("%s", err);
+ *       return Rf_ScalarReal((double)space);
+ *     }
+ *
+ * after dyn.load in R: space <- .Call("open_space", '{"name":"permutations","n":3}'). Julia needs no C, but structs with
+ * the fields of those here, which ccall takes as Ref:
+ *
+ *     struct Structure; text::Ptr{UInt8}; text_len::Int64; ints::Ptr{Int32}; n_ints::Int64
+ *       reals::Ptr{Float64}; n_reals::Int64; end
+ *     text, space, err = "{\"name\":\"permutations\",\"n\":3}", Ref{UInt64}(0), zeros(UInt8, 1000)
+ *     GC.@preserve text status = ccall((:cp_space_open, "libcombpred"), Int32,
+ *       (Ref{Structure}, Ptr{UInt8}, Int64, Ref{UInt64}, Ptr{UInt8}, Int64),
+ *       Structure(pointer(text), sizeof(text), C_NULL, 0, C_NULL, 0), C_NULL, 0, space, err, length(err))
  *
  * CONVENTIONS, which hold unless a function says otherwise
  *
@@ -114,18 +147,20 @@ extern "C" {
 
 #define CP_ABI_VERSION 4
 
-/* Status codes. */
-#define CP_OK 0
-#define CP_EVALUE 1        /* an argument is illegal; the message names it                                */
-#define CP_ECAPABILITY 2   /* the structure, at this size, cannot do what is asked; the message says what can */
-#define CP_ENUMERICAL 3    /* the numbers do not allow it: a matrix is not positive definite, an overflow   */
-#define CP_ECANCELLED 4    /* control->cancel was set                                                       */
-#define CP_EINTERNAL 5     /* a bug in the library; the message holds a stack trace                         */
-#define CP_EMEMORY 6       /* the work would need more memory than can be addressed                         */
-#define CP_ENOTCONVERGED 7 /* the iteration limit came first; all outputs are valid                         */
-#define CP_EBUDGET 8       /* an exact sampler was not done within its budget; the message has the figures,
-                            * no output is valid                                                            */
-#define CP_EFORKED 9       /* this process was forked from one in which the library was loaded; nothing is computed */
+/* What functions return. */
+typedef enum cp_status {
+  CP_OK = 0,
+  CP_EVALUE = 1,        /* an argument is illegal; the message names it */
+  CP_ECAPABILITY = 2,   /* the structure, at this size, cannot do what is asked; the message says what can */
+  CP_ENUMERICAL = 3,    /* the numbers do not allow it: a matrix is not positive definite, an overflow */
+  CP_ECANCELLED = 4,    /* control->cancel was set */
+  CP_EINTERNAL = 5,     /* a bug in the library; the message holds a stack trace */
+  CP_EMEMORY = 6,       /* the work would need more memory than can be addressed */
+  CP_ENOTCONVERGED = 7, /* the iteration limit came first; all outputs are valid */
+  CP_EBUDGET = 8,       /* an exact sampler was not done within its budget; the message has the figures, no output is
+                           valid */
+  CP_EFORKED = 9        /* this process was forked from one in which the library was loaded; nothing is computed */
+} cp_status;
 
 /* Read-only parameters. The names let the Go side and this header agree on const. */
 typedef const char cp_in_char;
@@ -173,42 +208,43 @@ int32_t cp_test_panic(int32_t in_worker, char *err, int64_t err_cap);
 typedef uint64_t cp_session;
 
 /* What a session asks for. */
-enum {
-  CP_ASK_DONE = 0,   /* nothing: it is over, and all results are there                                      */
-  CP_ASK_DECODE = 1, /* outputs[n, part_len]: an output of largest score for each row of linear[n, d] and,
-                        unless it is NULL, of magnitude[n, d], which scores squares of ψ                    */
-  CP_ASK_LISTED = 2, /* nothing: the next of a list is in parts[part_len], and value is its score           */
-  CP_ASK_HOLDS = 3,  /* proven[n]: 1 for each of the sets in parts[n, n_edges] that has the property, 0 for one
-                        that has not; those behind a set with the verdict stream, 0 or 1, may stay 2        */
-  CP_ASK_BEST = 20,  /* psi[n, d], NaN before: ψ(z) of an output z of largest ⟨linear, ψ(z)⟩ + ⟨magnitude, ψ(z)²⟩ for
-                        each row of linear[n, d] and, unless it is NULL, of magnitude[n, d]; and proven[n]: 1 where
-                        it is proven best. rows[n] are the numbers of the rows. Where random streams are needed, that
-                        of the first row has the number stream, and the others have the next ones           */
-  CP_ASK_PLANES = 21, /* the same for the worst output z at scores f in linear: psi, v = ψ_i − ψ(z), with slack
-                         rescaling times the loss; losses[n], NaN before, loss_i(z); and proven, 1 where no output
-                         makes loss − ⟨f, v⟩ larger. Zeros stand for z = y_i                                */
-  CP_ASK_SUMS = 30,  /* sums: what cp_ridge_sums adds to it for all rows                                    */
-  CP_ASK_PRODUCT = 31, /* results[q, d]: what cp_ridge_product adds to it for all rows, linear being the
-                          direction                                                                         */
-  CP_ASK_EXPECT = 32, /* means[n, d] and log_z[n], NaN before: expectations of ψ and ln Z, for each row of linear[n, d]
-                         with p(y) ∝ exp⟨f, ψ(y)⟩ at its scores f. rows[n] are the numbers of the rows      */
-  CP_ASK_MEAN = 33,   /* means[n, d], NaN before: expectations of ψ likewise, or estimates                  */
-  CP_ASK_PAIR = 34,   /* means[2 n, d], NaN before: two estimates of each, from draws independent of each other, the
-                         second ones after all the first; of draws times as many draws as for CP_ASK_MEAN   */
-  CP_ASK_PSI = 35,    /* psi[n draws, d], NaN before: ψ of draws independent outputs of each row, one row after the
-                         other. They may be left unwritten where nothing can be drawn                       */
-  CP_ASK_UNIFORM = 36, /* psi[draws, d], NaN before: ψ of uniform outputs, whatever the scores of the one row */
-  CP_ASK_MOMENTS = 37, /* sums[n], zero before: what cp_loglinear_sums adds to them for all rows, "moments" */
-  CP_ASK_LOSS = 38,   /* the same, "loss", at the weights linear[q, d]                                      */
-  CP_ASK_SPREAD = 39, /* the same, "spread"                                                                 */
-  CP_ASK_DRAWS = 40, /* results[n, width]: the numbers of n uniform draws more, of draws in all             */
-  CP_ASK_WALK = 41   /* results[n s, width]: those of the states of n chains, s of each, the states of a chain one
-                        after the other, and counts[n s]: how many of the moves to each were accepted. Proposals are
-                        the caller's, accepted by the rule of Metropolis and Hastings for p ∝ exp(value · score);
-                        sizes[3] has the moves before the first state, beside those from state to state, which are
-                        next, and s. A chain begins at the output of the number rows[i], that of a draw from 0 on, or
-                        of a state from 2^30 on; the first of these states has the number stream            */
-};
+typedef enum cp_ask {
+  CP_ASK_DONE = 0,     /* nothing: it is over, and all results are there */
+  CP_ASK_DECODE = 1,   /* outputs[n, part_len]: an output of largest score for each row of linear[n, d] and, unless
+                          it is NULL, of magnitude[n, d], which scores squares of ψ */
+  CP_ASK_LISTED = 2,   /* nothing: the next of a list is in parts[part_len], and value is its score */
+  CP_ASK_HOLDS = 3,    /* proven[n]: 1 for each of the sets in parts[n, n_edges] that has the property, 0 for one
+                          that has not; those behind a set with the verdict stream, 0 or 1, may stay 2 */
+  CP_ASK_BEST = 4,     /* psi[n, d], NaN before: ψ(z) of an output z of largest ⟨linear, ψ(z)⟩ + ⟨magnitude, ψ(z)²⟩
+                          for each row of linear[n, d] and, unless it is NULL, of magnitude[n, d]; and proven[n]: 1
+                          where it is proven best. rows[n] are the numbers of the rows. Where random streams are
+                          needed, that of the first row has the number stream, and the others have the next ones */
+  CP_ASK_PLANES = 5,   /* the same for the worst output z at scores f in linear: psi, v = ψ_i − ψ(z), with slack
+                          rescaling times the loss; losses[n], NaN before, loss_i(z); and proven, 1 where no output
+                          makes loss − ⟨f, v⟩ larger. Zeros stand for z = y_i */
+  CP_ASK_VALUES = 6,   /* results[n, n_columns]: kernel values of rows[n] with columns[n_columns], or, where
+                          n_columns is 0, results[n]: that of each row with itself */
+  CP_ASK_SUMS = 7,     /* sums: what cp_ridge_sums adds to it for all rows */
+  CP_ASK_PRODUCT = 8,  /* results[q, d]: what cp_ridge_product adds to it for all rows, linear being the direction */
+  CP_ASK_EXPECT = 9,   /* means[n, d] and log_z[n], NaN before: expectations of ψ and ln Z, for each row of linear[n,
+                          d] with p(y) ∝ exp⟨f, ψ(y)⟩ at its scores f. rows[n] are the numbers of the rows */
+  CP_ASK_MEAN = 10,    /* means[n, d], NaN before: expectations of ψ likewise, or estimates */
+  CP_ASK_PAIR = 11,    /* means[2 n, d], NaN before: two estimates of each, from draws independent of each other, the
+                          second ones after all the first, each from `draws` times as many draws as CP_ASK_MEAN */
+  CP_ASK_PSI = 12,     /* psi[n draws, d], NaN before: ψ of draws independent outputs of each row, one row after the
+                          other. They may be left unwritten where nothing can be drawn */
+  CP_ASK_UNIFORM = 13, /* psi[draws, d], NaN before: ψ of uniform outputs, whatever the scores of the one row */
+  CP_ASK_MOMENTS = 14, /* sums[n], zero before: what cp_loglinear_sums adds to them for all rows, "moments" */
+  CP_ASK_LOSS = 15,    /* the same, "loss", at the weights linear[q, d] */
+  CP_ASK_SPREAD = 16,  /* the same, "spread" */
+  CP_ASK_DRAWS = 17,   /* results[n, width]: the numbers of n uniform draws more, of draws in all */
+  CP_ASK_WALK = 18     /* results[n s, width]: those of the states of n chains, s of each, the states of a chain one
+                          after the other, and counts[n s]: how many of the moves to each were accepted. Proposals
+                          are the caller's, accepted by the rule of Metropolis and Hastings for p ∝ exp(value ·
+                          score); sizes[0] moves come before the first state, beside the sizes[1] from state to
+                          state, and sizes[2] is s. A chain begins at the output of the number rows[i], that of a
+                          draw from 0 on, or of a state from 2^30 on; the first of these states has the number stream */
+} cp_ask;
 
 /* A request. Its pointers are the library's: valid, and to be written to where they are not const, until the next call
  * on the session. Answers are all zero before they are written, unless a request says otherwise. What it does not use
@@ -217,13 +253,16 @@ typedef struct cp_request {
   int64_t struct_size;
   int64_t ask;
   int64_t n;              /* rows that are asked for       */
+  int64_t n_columns;      /* of CP_ASK_VALUES              */
   int64_t stream;         /* number of a random stream     */
-  int64_t draws;
-  double value, bound;
+  int64_t draws;          /* of each row                   */
+  double value;           /* a score, or what multiplies scores; at the end of some sessions that of the result */
+  double bound;           /* at the end of some sessions: what no value exceeds */
   cp_in_f64 *linear;   /* read by the caller            */
   cp_in_f64 *magnitude;
   cp_in_i32 *parts;
   cp_in_i64 *rows;
+  cp_in_i64 *columns;
   cp_in_i64 *sizes;
   int32_t *outputs;       /* written by the caller         */
   double *psi;
@@ -428,16 +467,18 @@ int32_t cp_space_enumerate(cp_space space, int64_t skip, int32_t *dst /* [capaci
                            char *err, int64_t err_cap);
 
 /* What conditions on the outputs of a structure are about. */
-#define CP_KEY_FIRST 0
-#define CP_KEY_LAST 1
-#define CP_KEY_BEFORE 2
-#define CP_KEY_REQUIRED 3
-#define CP_KEY_FORBIDDEN 4
-#define CP_KEY_SIZE 5
-#define CP_KEY_START 6
-#define CP_KEY_END 7
-#define CP_KEY_LENGTH 8
-#define CP_KEY_WITHIN 9
+typedef enum cp_key {
+  CP_KEY_FIRST = 0,
+  CP_KEY_LAST = 1,
+  CP_KEY_BEFORE = 2,
+  CP_KEY_REQUIRED = 3,
+  CP_KEY_FORBIDDEN = 4,
+  CP_KEY_SIZE = 5,
+  CP_KEY_START = 6,
+  CP_KEY_END = 7,
+  CP_KEY_LENGTH = 8,
+  CP_KEY_WITHIN = 9
+} cp_key;
 
 /* Conditions on the outputs of rows, in terms of what outputs are made of; a row may have none. cp_catalogue lists the
  * keys of each structure and what they hold:
@@ -1506,62 +1547,53 @@ int32_t cp_sgd_fit(cp_space space, cp_in_ridge_options *options, cp_in_design *d
                    cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
 /* Kernel values of n rows, of which those of targets are the last: the others are in the support alone. With a
- * function they are its values of the rows x, with a matrix its entries. With neither of the two the caller is asked
- * for them. */
+ * function they are its values of the rows x, with a matrix its entries. */
 typedef struct cp_sgd_kernel {
   int64_t struct_size;
   int64_t n;                       /* at least that of targets                                                    */
   cp_in_kernel_function *function; /* or NULL                                                                     */
   cp_in_features *x;               /* rows, or NULL without a function. Visits are then shuffled as they stand    */
   cp_in_f64 *matrix;               /* [n, n]?                                                                     */
-  int64_t *rows;                   /* [n]? and the next: what is asked for                                        */
-  int64_t *columns;                /* [n]?                                                                        */
-  int64_t n_rows, n_columns;       /* zero at the beginning. Where n_rows is positive after a call it asks for values
-                                      of these rows with these columns, or, where n_columns is 0, of each with itself */
-  cp_in_f64 *values;               /* [n_rows, or(n_columns, 1)] the answer, for the next call                    */
 } cp_sgd_kernel;
+typedef const cp_sgd_kernel cp_in_sgd_kernel;
 #define CP_SGD_KERNEL {.struct_size = sizeof(cp_sgd_kernel)}
 
-/* A function f = Σ_j k(·, x_j) a_j of n rows, and where the steps that change it stand. All of it is changed in
- * place, and what is not said to be the caller's is zero at the beginning. */
+/* A function f = Σ_j k(·, x_j) a_j of n rows. It is changed in place. */
 typedef struct cp_sgd_support {
   int64_t struct_size;
-  int64_t capacity;  /* the caller's: rows that there is room for. n, and one for each row that is visited, or most */
-  int64_t most;      /* the caller's: rows that stay, those visited last; those before are dropped. 0: all          */
+  cp_in_sgd_kernel *kernel;
+  int64_t capacity;  /* rows that there is room for: n, and one for each row that is visited, or most                */
+  int64_t most;      /* rows that stay, those visited last; those before are dropped. 0: all                         */
   int64_t n;         /* rows in the support                                                                         */
   int64_t *rows;     /* [capacity] their numbers; with most the one visited last comes last                         */
   double *coef;      /* [capacity, targets.d] and the next three as in cp_sgd_state. A dropped row leaves the average */
   double *average;   /* [capacity, targets.d]?                                                                      */
   double *velocity;  /* [capacity, targets.d]?                                                                      */
   double *gains;     /* [targets.d]? with velocity                                                                  */
-  int64_t visits;    /* this and the next seven as in cp_sgd_report                                                 */
-  int64_t passes;
-  int64_t steps;
-  int64_t converged;
-  double loss;
-  double weight;
-  double start;
-  double curvature;
-  int64_t stage;     /* 0: curvatures, 1: steps, 2: the objective, 3: all is done                                   */
-  int64_t at;        /* rows or visits of the stage that have been done                                             */
-  int64_t quiet;     /* passes in a row that gained little                                                          */
-  double value;      /* of the objective so far                                                                     */
 } cp_sgd_support;
 #define CP_SGD_SUPPORT {.struct_size = sizeof(cp_sgd_support)}
 
-/* The same descent in a function of rows, each of which joins the support as it is visited. passes and sizes of steps
- * are those of cp_sgd_fit; loss, alpha and shift are used of the options. Where only the caller can compute kernel
- * values, a call comes back with given->n_rows, and the next one, with the same arguments and given->values, goes on
- * from there; all is done when n_rows is 0. After CP_ECANCELLED support and curve hold what the batches of steps
- * until then have made, and another call goes on from there. Memory: that of the support twice, and kernel values of
- * a batch of at most 128 rows with it; with a function, more than two passes and most 0, the kernel matrix is kept
- * where it has at most 256 MiB. control->step counts passes. NaN or infinite numbers in x, kernel values, psi,
- * weights or the support: CP_EVALUE, as for rows whose kernel value with themselves overflows, and where support
- * cannot be that of the arguments. CP_ENUMERICAL: the numbers overflow.
+/* The same descent in a function of rows, each of which joins the support as it is visited. passes, report and sizes of
+ * steps are those of cp_sgd_fit; loss, alpha and shift are used of the options. After CP_ECANCELLED support, curve and
+ * report hold what the batches of steps until then have made. Memory: that of the support twice, and kernel values of a
+ * batch of at most 128 rows with it; with a function, more than two passes and most 0, the kernel matrix is kept where
+ * it has at most 256 MiB. control->step counts passes. NaN or infinite numbers in x, kernel values, psi, weights or the
+ * support: CP_EVALUE, as for rows whose kernel value with themselves overflows, and where support cannot be that of the
+ * arguments. CP_ENUMERICAL: the numbers overflow.
  * bad_row is a row of targets: of weights or psi, with first that of the set, or of x. */
-int32_t cp_sgd_expansion(cp_space space, cp_in_ridge_options *options, cp_sgd_kernel *given, cp_in_targets *targets,
-                         cp_in_sgd_passes *passes, cp_sgd_support *support, int32_t workers, cp_control *control,
+int32_t cp_sgd_expansion(cp_space space, cp_in_ridge_options *options, cp_in_targets *targets, cp_in_sgd_passes *passes,
+                         cp_sgd_support *support, cp_sgd_report *report /* ? */, int32_t workers, cp_control *control,
                          int64_t *bad_row, char *err, int64_t err_cap);
+
+/* Opens a session that does the same where only the caller can compute kernel values, for which it asks with
+ * CP_ASK_VALUES: the function and the matrix of the kernel are not looked at. Support, report and control must live
+ * until the session is closed, as all that the arguments point to; support and report are written at the end, also when
+ * the session is closed early.
+ * bad_row is as for cp_sgd_expansion, and so is that of cp_session_next. */
+int32_t cp_sgd_expansion_start(cp_space space, cp_in_ridge_options *options, cp_in_targets *targets,
+                               cp_in_sgd_passes *passes, cp_sgd_support *support, cp_sgd_report *report /* ? */,
+                               cp_session *session /* [1] */, int32_t workers, cp_control *control, int64_t *bad_row,
+                               char *err, int64_t err_cap);
 
 /* ---- Log-linear models ------------------------------------------------------------------------------------------- */
 
@@ -2170,9 +2202,11 @@ int32_t cp_aggregate_chains(cp_in_f64 *proba /* [n, k * k] */, int64_t n, int64_
                             int64_t err_cap);
 
 /* What the caller's solver has found of the program of a group. */
-#define CP_PROGRAM_SOLVED 0      /* a best order: x is 0 or 1, up to the solver's tolerance */
-#define CP_PROGRAM_FRACTIONAL 1  /* an optimum of the linear relaxation; for "lp"           */
-#define CP_PROGRAM_OUT_OF_TIME 2 /* no more than a bound: the group is searched             */
+typedef enum cp_program {
+  CP_PROGRAM_SOLVED = 0,     /* a best order: x is 0 or 1, up to the solver's tolerance */
+  CP_PROGRAM_FRACTIONAL = 1, /* an optimum of the linear relaxation; for "lp" */
+  CP_PROGRAM_OUT_OF_TIME = 2 /* no more than a bound: the group is searched */
+} cp_program;
 
 /* Solutions of programs, one for each group of more than one item: minimise Σ x_uv before_vu over its pairs u ≠ v,
  * subject to x_uv + x_vu = 1 and 0 <= x_uv + x_vw − x_uw <= 1 for u < v < w. The library has no solver of programs. */

@@ -4,8 +4,6 @@ package main
 import "C"
 
 import (
-	"errors"
-
 	"combpred/capi/cabi"
 	"combpred/core/fault"
 	"combpred/core/fit"
@@ -14,6 +12,7 @@ import (
 	"combpred/core/parallel"
 	"combpred/core/solve"
 	"combpred/core/solve/sgd"
+	"combpred/core/structure"
 )
 
 // maxSteps bounds the number of a step: beyond, steps are too small to change a float64.
@@ -29,128 +28,134 @@ func descending(coef, average, velocity linalg.Matrix[float64], gains []float64)
 	return fit.Descent{Coef: coef, Average: average, Velocity: velocity, Gains: gains}, nil
 }
 
-func doSgdExpansion(a *sgdExpansionArgs) error {
-	opt, targets, err := learning(a.space, a.options, a.targets, a.workers)
-	if err != nil {
-		return err
-	}
-	stream, how, err := a.passes.passes()
-	if err != nil {
-		return err
-	}
-	held, at, err := a.support.support()
-	if err != nil {
-		return err
-	}
-	k, err := a.kernel(opt, how.Most > 2 && held.Most == 0)
-	if err != nil {
-		return err
-	}
-	if err := visit(&how, targets, k.design, opt, a.mon); err != nil {
-		return err
-	}
-	err = opt.Grow(a.space, k.values, k.first, targets, stream, how, &held, &at, a.mon)
-	if err = k.ask(a.given_, err); err == nil || a.mon.Err() != nil {
-		a.support.set(held, at, len(how.Order))
-	}
-	return err
+// growth is a descent in the coefficients of a support, ready to run on kernel values.
+type growth struct {
+	opt     fit.Ridge
+	targets fit.Targets
+	stream  fit.Stream
+	passes  sgd.Passes
+	support sgd.Support
+	x       kernel.Rows // of the kernel, none where it has no rows
+	first   int         // rows that are in the support alone
+	mon     *parallel.Monitor
 }
 
-// sgdKernel is a kernel as a call of descent takes it.
-type sgdKernel struct {
-	values sgd.Kernel
-	first  int           // rows that are in the support alone
-	design *solve.Design // the inputs of the others, nil where there are none
-	asked  *fit.AskedKernel
-}
-
-func (a *sgdExpansionArgs) kernel(opt fit.Ridge, repeated bool) (k sgdKernel, err error) {
-	in, n := a.given_, a.given_.n
-	if n < a.targets.n || n > maxRows {
-		return k, cabi.Illegal("given.n is %d, must be from the %d of targets to %d", n, a.targets.n, maxRows)
+// growth takes in what both functions of it are given.
+func (to *sgdSupportIn) growth(space structure.Space, options *ridgeOptionsIn, targets *targetsIn, passes *sgdPassesIn, workers int,
+	mon *parallel.Monitor) (g *growth, err error) {
+	g = &growth{mon: mon}
+	in := to.kernel
+	if in == nil {
+		return nil, cabi.Illegal("support.kernel is NULL")
 	}
-	if in.nRows < 0 || in.nRows > n || in.nColumns < 0 || in.nColumns > n {
-		return k, cabi.Illegal("given: n_rows and n_columns are %d and %d, must be from 0 to %d", in.nRows, in.nColumns, n)
+	if g.opt, g.targets, err = learning(space, options, targets, workers); err != nil {
+		return nil, err
 	}
-	k.first = n - a.targets.n
-	var x kernel.Rows
+	if g.stream, g.passes, err = passes.passes(); err != nil {
+		return nil, err
+	}
+	if g.support, err = to.support(); err != nil {
+		return nil, err
+	}
+	if in.n < targets.n || in.n > maxRows {
+		return nil, cabi.Illegal("kernel.n is %d, must be from the %d of targets to %d", in.n, targets.n, maxRows)
+	}
+	g.first = in.n - targets.n
+	var design *solve.Design
 	if in.x != nil {
-		if x, err = in.x.rows("given.x"); err == nil {
-			err = cabi.Equal("given.n", int64(n), "x", x.Len())
+		if g.x, err = in.x.rows("kernel.x"); err == nil {
+			err = cabi.Equal("kernel.n", int64(in.n), "x", g.x.Len())
 		}
 		if err != nil {
-			return k, err
+			return nil, err
 		}
-		k.design = &solve.Design{Rows: x.Slice(k.first, n)}
+		design = &solve.Design{Rows: g.x.Slice(g.first, in.n)}
 	}
-	switch {
-	case in.c.matrix != nil:
-		k.values = &fit.MatrixKernel{Values: in.matrix}
-	case in.function != nil:
-		if in.x == nil {
-			return k, cabi.Illegal("given: function needs x, which is NULL")
-		}
-		f, err := in.function.function(x.Features())
-		if err != nil {
-			return k, err
-		}
-		k.values, err = fit.NewRowKernel(f, x, k.first, repeated, opt.Workers, a.mon)
-		return k, err
-	case in.rows == nil || in.columns == nil:
-		return k, cabi.Illegal("given: rows and columns must be there without function and matrix")
-	default:
-		k.asked = &fit.AskedKernel{Answer: in.values.Data}
-		k.values = k.asked
-	}
-	return k, nil
+	return g, visit(&g.passes, g.targets, design, g.opt, mon)
 }
 
-// ask writes down what a call that ended with an error asks for: then it is none.
-func (k sgdKernel) ask(in *sgdKernelIn, err error) error {
-	if k.asked == nil {
-		return err
+// run takes the steps, and writes what they have made.
+func (g *growth) run(space structure.Space, values sgd.Kernel, support *sgdSupportIn, report *sgdReportIn) error {
+	done, curvature, err := g.opt.Grow(space, values, g.first, g.targets, g.stream, g.passes, &g.support, g.mon)
+	if err == nil || fault.KindOf(err) == fault.KindCancelled {
+		support.c.n = C.int64_t(g.support.Len)
+		support.to.Set(support.c)
+		report.set(done, curvature, len(g.passes.Order))
 	}
-	in.c.n_rows, in.c.n_columns = 0, 0
-	if errors.Is(err, sgd.ErrAsked) {
-		in.c.n_rows, in.c.n_columns = C.int64_t(copy(in.rows, k.asked.Rows)), C.int64_t(copy(in.columns, k.asked.Columns))
-		err = nil
-	}
-	in.to.Set(in.c)
 	return err
 }
 
-// support returns the function that steps change, and where they stand.
-func (in *sgdSupportIn) support() (s sgd.Support, at sgd.Progress, err error) {
-	if in.capacity < 1 || in.capacity > maxRows {
-		return s, at, cabi.Illegal("support: capacity is %d, must be from 1 to %d", in.capacity, maxRows)
+func doSgdExpansion(a *sgdExpansionArgs) error {
+	g, err := a.support.growth(a.space, a.options, a.targets, a.passes, a.workers, a.mon)
+	if err != nil {
+		return err
 	}
-	for _, field := range []struct {
-		name        string
-		value, most int
-	}{{"n", in.n, in.capacity}, {"most", in.most, maxRows}, {"passes", in.passes, maxRows}, {"steps", in.steps, maxSteps},
-		{"stage", in.stage, 3}, {"at", in.at, maxSteps}, {"quiet", in.quiet, maxRows}, {"visits", in.visits, maxSteps},
-		{"converged", in.converged, 1}} {
-		if field.value < 0 || field.value > field.most {
-			return s, at, cabi.Illegal("support.%s is %d, must be from 0 to %d", field.name, field.value, field.most)
-		}
+	k := a.support.kernel
+	if k.c.matrix != nil {
+		return g.run(a.space, &fit.MatrixKernel{Values: k.matrix}, a.support, a.report)
+	}
+	if k.function == nil || k.x == nil {
+		return cabi.Illegal("the kernel must have a matrix, or a function and x")
+	}
+	f, err := k.function.function(g.x.Features())
+	if err != nil {
+		return err
+	}
+	values, err := fit.NewRowKernel(f, g.x, g.first, g.passes.Most > 2 && g.support.Most == 0, g.opt.Workers, a.mon)
+	if err != nil {
+		return err
+	}
+	return g.run(a.space, values, a.support, a.report)
+}
+
+func doSgdExpansionStart(a *sgdExpansionStartArgs) error {
+	g, err := a.support.growth(a.space, a.options, a.targets, a.passes, a.workers, a.mon)
+	if err != nil {
+		return err
+	}
+	return openSession(&a.session[0], a.mon, func(s *session) error {
+		return g.run(a.space, valuesElsewhere{s}, a.support, a.report)
+	})
+}
+
+// valuesElsewhere are kernel values that the caller of a session computes.
+type valuesElsewhere struct{ *session }
+
+func (v valuesElsewhere) ValuesTo(dst linalg.Matrix[float64], rows, columns []int64) error {
+	if len(dst.Data) == 0 {
+		return nil
+	}
+	r := &v.request
+	r.n, r.rows, r.results = C.int64_t(len(rows)), (*C.cp_in_i64)(lend(v.session, rows)), (*C.double)(lend(v.session, dst.Data))
+	r.n_columns, r.columns = C.int64_t(len(columns)), (*C.cp_in_i64)(lend(v.session, columns))
+	return v.ask(C.CP_ASK_VALUES)
+}
+
+func (v valuesElsewhere) DiagonalTo(dst []float64, rows []int64) error {
+	return v.ValuesTo(linalg.Matrix[float64]{Rows: len(rows), Cols: 1, Stride: 1, Data: dst}, rows, nil)
+}
+
+// support returns the function that steps change.
+func (in *sgdSupportIn) support() (s sgd.Support, err error) {
+	if in.capacity < 1 || in.capacity > maxRows {
+		return s, cabi.Illegal("support: capacity is %d, must be from 1 to %d", in.capacity, maxRows)
+	}
+	if in.n < 0 || in.n > in.capacity {
+		return s, cabi.Illegal("support: n is %d, must be from 0 to the capacity, which is %d", in.n, in.capacity)
+	}
+	if err := checkCount(in.most, "support.most"); err != nil {
+		return s, err
 	}
 	held, err := descending(in.coef, in.average, in.velocity, in.gains)
-	s = sgd.Support{Rows: in.rows, Len: in.n, Coef: held.Coef, Average: held.Average, Velocity: held.Velocity, Gains: held.Gains,
-		Most: in.most}
-	at = sgd.Progress{Stage: in.stage, At: in.at, Quiet: in.quiet, Value: in.value, Curvature: in.curvature,
-		Outcome: sgd.Outcome{Passes: in.passes, Steps: in.steps, Loss: in.loss, Weight: in.weight, Start: in.start,
-			Converged: in.converged != 0}}
-	return s, at, err
+	return sgd.Support{Rows: in.rows, Len: in.n, Coef: held.Coef, Average: held.Average, Velocity: held.Velocity, Gains: held.Gains,
+		Most: in.most}, err
 }
 
-// set writes where steps stand.
-func (in *sgdSupportIn) set(s sgd.Support, at sgd.Progress, visits int) {
-	r := in.c
-	r.n, r.visits = C.int64_t(s.Len), C.int64_t(visits)
-	r.passes, r.steps, r.converged = C.int64_t(at.Passes), C.int64_t(at.Steps), asFlag(at.Converged)
-	r.loss, r.weight, r.start, r.curvature = C.double(at.Loss), C.double(at.Weight), C.double(at.Start), C.double(at.Curvature)
-	r.stage, r.at, r.quiet, r.value = C.int64_t(at.Stage), C.int64_t(at.At), C.int64_t(at.Quiet), C.double(at.Value)
-	in.to.Set(r)
+// set writes what steps have made.
+func (in *sgdReportIn) set(done sgd.Outcome, curvature float64, visits int) {
+	in.to.Set(C.cp_sgd_report{passes: C.int64_t(done.Passes), steps: C.int64_t(done.Steps), loss: C.double(done.Loss),
+		weight: C.double(done.Weight), start: C.double(done.Start), curvature: C.double(curvature), visits: C.int64_t(visits),
+		converged: asFlag(done.Converged)})
 }
 
 func doSgdFit(a *sgdFitArgs) error {
@@ -178,9 +183,7 @@ func doSgdFit(a *sgdFitArgs) error {
 		return err
 	}
 	done, curvature, err := opt.Train(a.space, x, targets, stream, how, state, a.mon)
-	a.report.to.Set(C.cp_sgd_report{passes: C.int64_t(done.Passes), steps: C.int64_t(done.Steps), loss: C.double(done.Loss),
-		weight: C.double(done.Weight), start: C.double(done.Start), curvature: C.double(curvature), visits: C.int64_t(len(how.Order)),
-		converged: asFlag(done.Converged)})
+	a.report.set(done, curvature, len(how.Order))
 	return err
 }
 

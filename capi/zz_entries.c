@@ -391,11 +391,20 @@ int32_t cp_sgd_fit(cp_space space, cp_in_ridge_options *options, cp_in_design *d
   return go_cp_sgd_fit(space, options, design, targets, passes, state, report, workers, control, bad_row, err, err_cap);
 }
 
-int32_t cp_sgd_expansion(cp_space space, cp_in_ridge_options *options, cp_sgd_kernel *given, cp_in_targets *targets,
-                         cp_in_sgd_passes *passes, cp_sgd_support *support, int32_t workers, cp_control *control,
+int32_t cp_sgd_expansion(cp_space space, cp_in_ridge_options *options, cp_in_targets *targets, cp_in_sgd_passes *passes,
+                         cp_sgd_support *support, cp_sgd_report *report, int32_t workers, cp_control *control,
                          int64_t *bad_row, char *err, int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_sgd_expansion(space, options, given, targets, passes, support, workers, control, bad_row, err, err_cap);
+  return go_cp_sgd_expansion(space, options, targets, passes, support, report, workers, control, bad_row, err, err_cap);
+}
+
+int32_t cp_sgd_expansion_start(cp_space space, cp_in_ridge_options *options, cp_in_targets *targets,
+                               cp_in_sgd_passes *passes, cp_sgd_support *support, cp_sgd_report *report,
+                               cp_session *session, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
+                               int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_sgd_expansion_start(space, options, targets, passes, support, report, session, workers, control, bad_row,
+                                   err, err_cap);
 }
 
 int32_t cp_loglinear_array_sizes(cp_space space, cp_in_loglinear_options *options, int64_t q, cp_loglinear_sizes *sizes,

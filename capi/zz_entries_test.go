@@ -64,6 +64,7 @@ var exported = map[string]any{
 	"cp_ridge_primal_start":       go_cp_ridge_primal_start,
 	"cp_sgd_fit":                  go_cp_sgd_fit,
 	"cp_sgd_expansion":            go_cp_sgd_expansion,
+	"cp_sgd_expansion_start":      go_cp_sgd_expansion_start,
 	"cp_loglinear_array_sizes":    go_cp_loglinear_array_sizes,
 	"cp_loglinear_fit":            go_cp_loglinear_fit,
 	"cp_loglinear_start":          go_cp_loglinear_start,

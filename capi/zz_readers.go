@@ -3810,11 +3810,6 @@ type sgdKernelIn struct {
 	function *kernelFunctionIn
 	x        *featuresIn
 	matrix   linalg.Matrix[float64]
-	rows     []int64
-	columns  []int64
-	nRows    int
-	nColumns int
-	values   linalg.Matrix[float64]
 }
 
 // read reads the argument of that name.
@@ -3842,18 +3837,7 @@ func (r *sgdKernelIn) read(p *C.cp_sgd_kernel, name string, optional, written bo
 			return cabi.Within(name, err)
 		}
 	}
-	r.nRows = int(r.c.n_rows)
-	r.nColumns = int(r.c.n_columns)
 	if r.matrix, err = matrixAt(unsafe.Pointer(r.c.matrix), "matrix", true, cabi.Size(float64(r.n)), cabi.Size(float64(r.n))); err != nil {
-		return cabi.Within(name, err)
-	}
-	if r.rows, err = cabi.Optional[int64](unsafe.Pointer(r.c.rows), "rows", cabi.Size(float64(r.n))); err != nil {
-		return cabi.Within(name, err)
-	}
-	if r.columns, err = cabi.Optional[int64](unsafe.Pointer(r.c.columns), "columns", cabi.Size(float64(r.n))); err != nil {
-		return cabi.Within(name, err)
-	}
-	if r.values, err = matrixAt(unsafe.Pointer(r.c.values), "values", false, cabi.Size(float64(r.nRows)), cabi.Size(cabi.Or(float64(r.nColumns), 1))); err != nil {
 		return cabi.Within(name, err)
 	}
 	return nil
@@ -3861,29 +3845,18 @@ func (r *sgdKernelIn) read(p *C.cp_sgd_kernel, name string, optional, written bo
 
 // sgdSupportIn is a cp_sgd_support as it is read.
 type sgdSupportIn struct {
-	c         C.cp_sgd_support           // all of it
-	to        cabi.Out[C.cp_sgd_support] // where results go
-	given     bool
-	capacity  int
-	most      int
-	n         int
-	rows      []int64
-	coef      linalg.Matrix[float64]
-	average   linalg.Matrix[float64]
-	velocity  linalg.Matrix[float64]
-	gains     []float64
-	visits    int
-	passes    int
-	steps     int
-	converged int
-	loss      float64
-	weight    float64
-	start     float64
-	curvature float64
-	stage     int
-	at        int
-	quiet     int
-	value     float64
+	c        C.cp_sgd_support           // all of it
+	to       cabi.Out[C.cp_sgd_support] // where results go
+	given    bool
+	kernel   *sgdKernelIn
+	capacity int
+	most     int
+	n        int
+	rows     []int64
+	coef     linalg.Matrix[float64]
+	average  linalg.Matrix[float64]
+	velocity linalg.Matrix[float64]
+	gains    []float64
 }
 
 // read reads the argument of that name.
@@ -3898,21 +3871,15 @@ func (r *sgdSupportIn) read(p *C.cp_sgd_support, name string, optional, written 
 			return err
 		}
 	}
+	if r.c.kernel != nil {
+		r.kernel = new(sgdKernelIn)
+		if err = r.kernel.read(r.c.kernel, "kernel", false, false); err != nil {
+			return cabi.Within(name, err)
+		}
+	}
 	r.capacity = int(r.c.capacity)
 	r.most = int(r.c.most)
 	r.n = int(r.c.n)
-	r.visits = int(r.c.visits)
-	r.passes = int(r.c.passes)
-	r.steps = int(r.c.steps)
-	r.converged = int(r.c.converged)
-	r.loss = float64(r.c.loss)
-	r.weight = float64(r.c.weight)
-	r.start = float64(r.c.start)
-	r.curvature = float64(r.c.curvature)
-	r.stage = int(r.c.stage)
-	r.at = int(r.c.at)
-	r.quiet = int(r.c.quiet)
-	r.value = float64(r.c.value)
 	if r.rows, err = cabi.View[int64](unsafe.Pointer(r.c.rows), "rows", cabi.Size(float64(r.capacity))); err != nil {
 		return cabi.Within(name, err)
 	}
@@ -3923,23 +3890,23 @@ func (r *sgdSupportIn) read(p *C.cp_sgd_support, name string, optional, written 
 type sgdExpansionArgs struct {
 	space   structure.Space
 	options *ridgeOptionsIn
-	given_  *sgdKernelIn
 	targets *targetsIn
 	passes  *sgdPassesIn
 	support *sgdSupportIn
+	report  *sgdReportIn
 	workers int
 	mon     *parallel.Monitor
 	structs struct { // what others point to
 		options ridgeOptionsIn
-		given_  sgdKernelIn
 		targets targetsIn
 		passes  sgdPassesIn
 		support sgdSupportIn
+		report  sgdReportIn
 	}
 }
 
 //export go_cp_sgd_expansion
-func go_cp_sgd_expansion(space_ C.cp_space, options_ *C.cp_in_ridge_options, given_ *C.cp_sgd_kernel, targets_ *C.cp_in_targets, passes_ *C.cp_in_sgd_passes, support_ *C.cp_sgd_support, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+func go_cp_sgd_expansion(space_ C.cp_space, options_ *C.cp_in_ridge_options, targets_ *C.cp_in_targets, passes_ *C.cp_in_sgd_passes, support_ *C.cp_sgd_support, report_ *C.cp_sgd_report, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
 	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
 		a := new(sgdExpansionArgs)
 		if a.space, err = space(space_); err != nil {
@@ -3947,10 +3914,6 @@ func go_cp_sgd_expansion(space_ C.cp_space, options_ *C.cp_in_ridge_options, giv
 		}
 		a.options = &a.structs.options
 		if err = a.options.read(options_, "options", false, false); err != nil {
-			return err
-		}
-		a.given_ = &a.structs.given_
-		if err = a.given_.read(given_, "given", false, true); err != nil {
 			return err
 		}
 		a.targets = &a.structs.targets
@@ -3963,6 +3926,10 @@ func go_cp_sgd_expansion(space_ C.cp_space, options_ *C.cp_in_ridge_options, giv
 		}
 		a.support = &a.structs.support
 		if err = a.support.read(support_, "support", false, true); err != nil {
+			return err
+		}
+		a.report = &a.structs.report
+		if err = a.report.read(report_, "report", true, true); err != nil {
 			return err
 		}
 		if a.workers, err = cabi.Workers(workers_); err != nil {
@@ -3987,6 +3954,81 @@ func go_cp_sgd_expansion(space_ C.cp_space, options_ *C.cp_in_ridge_options, giv
 			return err
 		}
 		return doSgdExpansion(a)
+	})
+}
+
+// sgdExpansionStartArgs are the arguments of cp_sgd_expansion_start.
+type sgdExpansionStartArgs struct {
+	space   structure.Space
+	options *ridgeOptionsIn
+	targets *targetsIn
+	passes  *sgdPassesIn
+	support *sgdSupportIn
+	report  *sgdReportIn
+	session []C.cp_session
+	workers int
+	mon     *parallel.Monitor
+	structs struct { // what others point to
+		options ridgeOptionsIn
+		targets targetsIn
+		passes  sgdPassesIn
+		support sgdSupportIn
+		report  sgdReportIn
+	}
+}
+
+//export go_cp_sgd_expansion_start
+func go_cp_sgd_expansion_start(space_ C.cp_space, options_ *C.cp_in_ridge_options, targets_ *C.cp_in_targets, passes_ *C.cp_in_sgd_passes, support_ *C.cp_sgd_support, report_ *C.cp_sgd_report, session_ *C.cp_session, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
+		a := new(sgdExpansionStartArgs)
+		if a.space, err = space(space_); err != nil {
+			return err
+		}
+		a.options = &a.structs.options
+		if err = a.options.read(options_, "options", false, false); err != nil {
+			return err
+		}
+		a.targets = &a.structs.targets
+		if err = a.targets.read(targets_, "targets", false, false); err != nil {
+			return err
+		}
+		a.passes = &a.structs.passes
+		if err = a.passes.read(passes_, "passes", false, false); err != nil {
+			return err
+		}
+		a.support = &a.structs.support
+		if err = a.support.read(support_, "support", false, true); err != nil {
+			return err
+		}
+		a.report = &a.structs.report
+		if err = a.report.read(report_, "report", true, true); err != nil {
+			return err
+		}
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if err := equal("targets.d", C.int64_t(a.targets.d), a.space.FeatureLen()); err != nil {
+			return err
+		}
+		if a.support.coef, err = matrixAt(unsafe.Pointer(a.support.c.coef), "support.coef", false, cabi.Size(float64(a.support.capacity)), cabi.Size(float64(a.targets.d))); err != nil {
+			return err
+		}
+		if a.support.average, err = matrixAt(unsafe.Pointer(a.support.c.average), "support.average", true, cabi.Size(float64(a.support.capacity)), cabi.Size(float64(a.targets.d))); err != nil {
+			return err
+		}
+		if a.support.velocity, err = matrixAt(unsafe.Pointer(a.support.c.velocity), "support.velocity", true, cabi.Size(float64(a.support.capacity)), cabi.Size(float64(a.targets.d))); err != nil {
+			return err
+		}
+		if a.support.gains, err = cabi.Optional[float64](unsafe.Pointer(a.support.c.gains), "support.gains", cabi.Size(float64(a.targets.d))); err != nil {
+			return err
+		}
+		if a.session, err = cabi.View[C.cp_session](unsafe.Pointer(session_), "session", cabi.Size(1)); err != nil {
+			return err
+		}
+		return doSgdExpansionStart(a)
 	})
 }
 

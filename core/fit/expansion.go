@@ -14,19 +14,20 @@ import (
 // cachedBytes is the size of the largest kernel matrix that is kept from pass to pass.
 const cachedBytes = 1 << 28
 
-// Grow takes steps in the coefficients of a support of rows, in passes, and goes on from at: see sgd.Growth. The kernel has first rows that
-// are in the support alone, and those of targets after them. A row that a pass visits c times has the c-th part of its weight in each.
+// Grow takes steps in the coefficients of a support of rows, in passes: see sgd.Growth. The kernel has first rows that are in the support
+// alone, and those of targets after them. A row that a pass visits c times has the c-th part of its weight in each. The largest curvature
+// of a row comes back, too.
 func (o Ridge) Grow(space structure.Space, k sgd.Kernel, first int, targets Targets, stream Stream, passes sgd.Passes, support *sgd.Support,
-	at *sgd.Progress, mon *parallel.Monitor) error {
+	mon *parallel.Monitor) (done sgd.Outcome, curvature float64, err error) {
 	if err := stream.check(passes); err != nil {
-		return err
+		return done, 0, err
 	}
 	visits, err := perVisit(targets, passes.Order)
 	if err != nil {
-		return err
+		return done, 0, err
 	}
 	if support.Len < 0 || support.Len > support.Coef.Rows || len(support.Rows) != support.Coef.Rows || support.Most < 0 {
-		return fault.Value("the support has %d rows of at most %d, with room for %d", support.Len, support.Most, support.Coef.Rows)
+		return done, 0, fault.Value("the support has %d rows of at most %d, with room for %d", support.Len, support.Most, support.Coef.Rows)
 	}
 	state := Descent{support.Coef, support.Average, support.Velocity, support.Gains}
 	for _, m := range []*linalg.Matrix[float64]{&state.Coef, &state.Average, &state.Velocity} {
@@ -36,12 +37,13 @@ func (o Ridge) Grow(space structure.Space, k sgd.Kernel, first int, targets Targ
 	}
 	p, err := o.descent(space, visits, state, support.Len, mon)
 	if err != nil {
-		return err
+		return done, 0, err
 	}
 	passes.Weights = visits.Weights
 	growth := sgd.Growth{Problem: p, Kernel: k, First: first, Shift: o.Shift, Eta: stream.Eta, Seen: stream.Seen,
-		Curvature: stream.Curvature, Passes: passes, Support: support, Progress: at}
-	return growth.Run()
+		Curvature: stream.Curvature, Passes: passes, Support: support}
+	done, err = growth.Run()
+	return done, growth.Curvature, err
 }
 
 // RowKernel gives the values of a function of rows.
@@ -142,33 +144,3 @@ func (k *MatrixKernel) DiagonalTo(dst []float64, rows []int64) error {
 	}
 	return nil
 }
-
-// AskedKernel has values that somebody else computes between two calls. What is asked for is noted in it.
-type AskedKernel struct {
-	Rows, Columns []int64   // Columns are nil where each row is asked for with itself
-	Answer        []float64 // of what was asked for when the call before ended, nil for none
-}
-
-// ValuesTo writes the values of each row with each column to dst, which are the answer to what was asked for.
-func (k *AskedKernel) ValuesTo(dst linalg.Matrix[float64], rows, columns []int64) error {
-	if len(dst.Data) == 0 {
-		return nil
-	}
-	if k.Answer == nil {
-		k.Rows, k.Columns = rows, columns
-		return sgd.ErrAsked
-	}
-	if len(k.Answer) != len(dst.Data) {
-		return errNotAsked
-	}
-	copy(dst.Data, k.Answer)
-	k.Answer = nil
-	return nil
-}
-
-// DiagonalTo writes the value of each row with itself to dst, likewise.
-func (k *AskedKernel) DiagonalTo(dst []float64, rows []int64) error {
-	return k.ValuesTo(linalg.Matrix[float64]{Rows: len(rows), Cols: 1, Stride: 1, Data: dst}, rows, nil)
-}
-
-var errNotAsked = fault.Value("there are kernel values that were not asked for: pass those asked for, and change nothing between calls")

@@ -1,7 +1,6 @@
 package fit
 
 import (
-	"errors"
 	"math"
 	"slices"
 	"strings"
@@ -45,34 +44,19 @@ func TestGrowthIsTheSameForEveryKernel(t *testing.T) {
 	const most = 200
 	grow := func(values sgd.Kernel) (*sgd.Support, []float64) {
 		t.Helper()
-		s, curve, at := support(m, d), make([]float64, most), sgd.Progress{}
+		s, curve := support(m, d), make([]float64, most)
 		passes := sgd.Passes{Order: order, Most: most, Curve: curve, Tol: -1}
-		for {
-			err := opt.Grow(in.Space, values, 0, targets, Stream{Eta: 0.5}, passes, s, &at, nil)
-			asked, ok := values.(*AskedKernel)
-			if err == nil {
-				return s, curve
-			}
-			if !ok || !errors.Is(err, sgd.ErrAsked) {
-				t.Fatal(err)
-			}
-			asked.Answer = nil
-			for _, i := range asked.Rows {
-				if asked.Columns == nil {
-					asked.Answer = append(asked.Answer, k.Row(int(i))[i])
-				}
-				for _, j := range asked.Columns {
-					asked.Answer = append(asked.Answer, k.Row(int(i))[j])
-				}
-			}
+		if _, _, err := opt.Grow(in.Space, values, 0, targets, Stream{Eta: 0.5}, passes, s, nil); err != nil {
+			t.Fatal(err)
 		}
+		return s, curve
 	}
 	want, curve := grow(&MatrixKernel{Values: k})
 	least, start := instance.Objective(instance.Eliminate(-1)), instance.Objective(linalg.NewMatrix[float64](m, d))
 	if value := curve[most-1]; value < least-1e-9 || value-least > 0.05*(start-least) {
 		t.Errorf("the objective is %g; it begins at %g, and %g is the least", value, start, least)
 	}
-	kernels := map[string]sgd.Kernel{"asked": &AskedKernel{}}
+	kernels := make(map[string]sgd.Kernel)
 	for name, repeated := range slicex.InOrder(map[string]bool{"rows": false, "rows, kept": true}) {
 		if kernels[name], err = NewRowKernel(kernel.Function{Kind: kernel.Linear}, rows, 0, repeated, 1, nil); err != nil {
 			t.Fatal(err)
@@ -145,7 +129,7 @@ func TestIllegalGrowthNamesTheRow(t *testing.T) {
 		t.Fatal(err)
 	}
 	passes := sgd.Passes{Order: order, Most: 2}
-	err = opt.Grow(in.Space, cubic, 0, targets, Stream{Eta: 0.5}, passes, support(m, d), &sgd.Progress{}, nil)
+	_, _, err = opt.Grow(in.Space, cubic, 0, targets, Stream{Eta: 0.5}, passes, support(m, d), nil)
 	if fault.RowOf(err) != 2 || !strings.Contains(err.Error(), "overflow") {
 		t.Errorf("%v, want row 2", err)
 	}
@@ -158,14 +142,9 @@ func TestIllegalGrowthNamesTheRow(t *testing.T) {
 	}) {
 		s, stream, passes := support(m, d), Stream{Eta: 0.5}, passes
 		spoil(s, &stream, &passes)
-		err := opt.Grow(in.Space, plain, 0, targets, stream, passes, s, &sgd.Progress{}, nil)
+		_, _, err := opt.Grow(in.Space, plain, 0, targets, stream, passes, s, nil)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, must say %q", err, want)
 		}
-	}
-	unasked := &AskedKernel{Answer: []float64{1}}
-	err = opt.Grow(in.Space, unasked, 0, targets, Stream{Eta: 0.5}, passes, support(m, d), &sgd.Progress{}, nil)
-	if err == nil || !strings.Contains(err.Error(), "not asked for") {
-		t.Error(err)
 	}
 }

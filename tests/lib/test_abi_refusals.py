@@ -57,11 +57,25 @@ def test_a_closed_space_is_not_closed_again(dll):
         (b'["a", "b", "c", "d"', "JSON list of strings"),
         (b'{"a": "b"}', "JSON list of strings"),
         (b"null", "JSON list of strings"),
+        (rb'["tea", "mi\nlk", "juice", "water"]', 'the name of item 1 is "mi\\nlk", must have no control characters'),
+        (rb'["tea", "milk", "juice", "wat\u0000er"]', "the name of item 3"),
     ],
 )
 def test_illegal_names_are_refused(dll, names, expected):
     a = Answer(dll.cp_space_open, ctypes.addressof(DESCRIBED), names, len(names), out())
     assert (a.status, expected in a.message) == (abi.EVALUE, True), a.message
+
+
+@pytest.mark.parametrize("length", [-5, 5, 2**40])
+def test_a_length_without_names_is_refused(dll, length):
+    a = Answer(dll.cp_space_open, ctypes.addressof(DESCRIBED), None, length, out())
+    assert (a.status, "names" in a.message) == (abi.EVALUE, True), a.message
+
+
+def test_a_text_that_is_too_long_is_not_read(dll):
+    s = abi.CStructure(b"{}", 2**33, None, 0, None, 0)
+    a = Answer(dll.cp_space_open, ctypes.addressof(s), None, 0, out())
+    assert (a.status, "structure.text has 8589934592 bytes" in a.message) == (abi.EVALUE, True), a.message
 
 
 def test_names_are_in_messages(dll):
@@ -131,7 +145,6 @@ NULLABLE = {
     *("bad_row", "control", "certificates", "record", "marginals", "losses", "curvatures", "steps"),
     *(
         "cp_decode.options",
-        "cp_space_open.names",
         "cp_space_moments.mean",
         "cp_space_moments.second",
         "cp_space_moments.info",
@@ -158,7 +171,13 @@ NULLABLE = {
         "cp_kernel.type",
         "cp_kernel_scale.weights",
     ),
-    *("cp_order_kernel.y", "cp_predict.options", "cp_sgd_fit.report"),
+    *(
+        "cp_order_kernel.y",
+        "cp_predict.options",
+        "cp_sgd_fit.report",
+        "cp_sgd_expansion.report",
+        "cp_sgd_expansion_start.report",
+    ),
     *("cp_sets_decide.conditions", "cp_sets_decide.value", "cp_sets_decide.loss", "cp_sets_value.loss"),
     *("cp_custom_draws.moments", "cp_custom_draws.standard_error"),
     *("cp_estimate.options", "cp_estimate_start.options"),
@@ -172,7 +191,6 @@ NULLABLE = {
     *("cp_labelrank_direct.loss", "cp_labelrank_direct.info", "CRankings.weights", "CNeighbors.counts"),
     *("cp_labelrank_read.gaps", "cp_labelrank_consensus.scores", "cp_labelrank_consensus.pairs"),
     "CSGDPasses.curve",
-    *("CSGDPasses.curve", "CSGDKernel.matrix", "CSGDKernel.rows", "CSGDKernel.columns"),
     *("cp_affine_losses.entries", "cp_affine_losses.cost"),
     *("cp_affine_losses.counted", "cp_affine_losses.parent"),
     *("cp_svm_start.loss", "cp_svm_fit.info", "cp_svm_start.info"),

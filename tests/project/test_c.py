@@ -146,12 +146,31 @@ def test_catalogue(run):
     assert found["version"][0] == __version__
 
 
-def test_the_first_page_of_the_header(root, run):
-    """Its program is as it stands there."""
+def programs_of_the_first_page(root):
+    """Return the programs on the first page of the header, as they stand there."""
     page = (root / "capi" / "combpred.h").read_text(encoding="utf-8").partition("CONVENTIONS")[0]
-    program = re.search(r"^ \*     #include.*^ \*     }$", page, re.S | re.M)[0]
-    source = re.sub(r"^ \* {0,5}", "", program, flags=re.M) + "\n"
-    assert run("first", source=source) == {"tea": ["1", "milk", "2", "juice", "3"]}
+    found = re.findall(r"^ \*     #include.*?^ \*     }$", page, re.S | re.M)
+    return [re.sub(r"^ \* {0,5}", "", program, flags=re.M) + "\n" for program in found]
+
+
+def test_the_first_page_of_the_header(root, run):
+    found = run("first", source=programs_of_the_first_page(root)[0])
+    assert found["tea"] == ["1", "milk", "2", "juice", "3"]
+    assert found["number"][1:] in (
+        ["2", "1", "3"],
+        ["1", "3", "2"],
+    )  # the last line: next to the best, one pair differs
+
+
+def test_the_page_of_c_for_r(root, tmp_path):
+    compiler, home = shutil.which("cc"), Path("/usr/share/R/include")
+    if compiler is None or not (home / "Rinternals.h").exists():
+        pytest.skip("there is no R")
+    source = tmp_path / "page.c"
+    source.write_text(programs_of_the_first_page(root)[1])
+    subprocess.run(
+        [compiler, "-Wall", "-Werror", "-fsyntax-only", f"-I{home}", f"-I{root / 'capi'}", source], check=True
+    )
 
 
 def host_blas() -> str | None:

@@ -7,27 +7,23 @@ import (
 	"strings"
 	"testing"
 
+	"combpred/core/fault"
 	"combpred/core/internal/solvetest"
 	"combpred/core/linalg"
 	"combpred/core/parallel"
 	"combpred/core/slicex"
 )
 
-// matrixKernel has the values of a matrix, and refuses every other time where it is asked: the caller then calls again.
+// matrixKernel has the values of a matrix.
 type matrixKernel struct {
 	k      matrix
-	asks   bool
 	asked  int
-	ready  bool
 	cancel *parallel.Monitor // is cancelled at the third ask
 }
 
 func (k *matrixKernel) answer() error {
 	if k.asked++; k.cancel != nil && k.asked == 3 {
 		k.cancel.Cancel()
-	}
-	if k.ready = !k.ready; k.asks && k.ready {
-		return ErrAsked
 	}
 	return nil
 }
@@ -54,7 +50,7 @@ func grown(t *testing.T, in solvetest.Instance, most, passes int) (*Growth, *mat
 	p, order := weightedVisits(t, in)
 	rows, d := in.K.Rows, in.Psi.Cols
 	k := &matrixKernel{k: in.K}
-	return &Growth{Problem: p, Kernel: k, Shift: in.Shift, Eta: 0.5, Seen: 5, Progress: &Progress{}, batch: 3,
+	return &Growth{Problem: p, Kernel: k, Shift: in.Shift, Eta: 0.5, Seen: 5, batch: 3,
 		Passes: Passes{Order: order, Weights: squaresOf(p.Root), Shuffle: true, Seed: 4, Most: passes, Curve: make([]float64, passes),
 			Tol: -1},
 		Support: &Support{Rows: make([]int64, rows), Coef: linalg.NewMatrix[float64](rows, d), Average: linalg.NewMatrix[float64](rows, d),
@@ -78,8 +74,7 @@ func (g *Growth) spread(m matrix) matrix {
 	return out
 }
 
-// Batches of steps in a support that rows join and leave are the steps of the formula, on the enumerated loss; and they are that, to the
-// last digit, where the caller is asked for each kernel value.
+// Batches of steps in a support that rows join and leave are the steps of the formula, on the enumerated loss.
 func TestGrowthFollowsTheFormula(t *testing.T) {
 	for _, in := range solvetest.Instances(t) {
 		for _, most := range []int{0, 2, 4} {
@@ -89,7 +84,8 @@ func TestGrowthFollowsTheFormula(t *testing.T) {
 			if len(order) == 0 {
 				continue
 			}
-			if err := g.Run(); err != nil {
+			done, err := g.Run()
+			if err != nil {
 				t.Fatal(in.Name, err)
 			}
 			var top, zero float64
@@ -132,43 +128,39 @@ func TestGrowthFollowsTheFormula(t *testing.T) {
 			if gap := difference(g.spread(s.Coef), dual); gap > 1e-8 {
 				t.Fatalf("%s, %d rows: coefficients differ by %g", in.Name, most, gap)
 			}
-			if at := g.Progress; at.Passes != passes || at.Steps != passes*m || at.Converged ||
+			if at := done; at.Passes != passes || at.Steps != passes*m || at.Converged ||
 				math.Abs(at.Start-zero) > 1e-9*(1+math.Abs(zero)) {
-				t.Errorf("%s: %+v, the objective at zero is %g", in.Name, *at, zero)
-			}
-
-			again, k := grown(t, in, most, passes)
-			k.asks = true
-			var err error
-			for err = ErrAsked; err == ErrAsked; {
-				resumed := *again // what a call has worked out is not there in the next one
-				resumed.counts, resumed.rows, resumed.order = nil, nil, nil
-				err = resumed.Run()
-			}
-			if err != nil || difference(again.Support.Coef, s.Coef) != 0 || !slices.Equal(again.Passes.Curve, g.Passes.Curve) {
-				t.Errorf("%s, %d rows: other steps where values are asked for: %v", in.Name, most, err)
+				t.Errorf("%s: %+v, the objective at zero is %g", in.Name, at, zero)
 			}
 		}
 	}
 }
 
-// What is cancelled goes on from its last complete batch.
-func TestCancelledGrowthGoesOn(t *testing.T) {
+// What is cancelled says what the steps until then have made: those of the first batch, as in a descent that goes on.
+func TestCancelledGrowth(t *testing.T) {
 	in := solvetest.Rankings(t)
-	want, _ := grown(t, in, 3, 4)
-	got, k := grown(t, in, 3, 4)
-	got.Problem.Mon = new(parallel.Monitor)
-	k.cancel = got.Problem.Mon
-	if err := got.Run(); err != parallel.ErrCancelled || got.Progress.Steps == 0 || got.Progress.Stage == stageDone {
-		t.Fatal(err, *got.Progress)
+	g, k := grown(t, in, 3, 4)
+	g.Problem.Mon = new(parallel.Monitor)
+	k.cancel = g.Problem.Mon
+	done, err := g.Run()
+	if err != parallel.ErrCancelled || done.Steps == 0 || done.Passes != 0 || done.Loss == 0 {
+		t.Fatal(err, done)
 	}
-	got.Problem.Mon, k.cancel = nil, nil
-	got.rows, got.order = nil, nil
-	if err := want.Run(); err != nil {
+	whole, _ := grown(t, in, 3, 4)
+	order := whole.Passes.Order
+	rng := rand.New(rand.NewPCG(whole.Passes.Seed, passSeed))
+	order = slices.Clone(order)
+	rng.Shuffle(len(order), func(a, b int) { order[a], order[b] = order[b], order[a] })
+	if err := fault.First(whole.prepare(), whole.begin()); err != nil {
 		t.Fatal(err)
 	}
-	if err := got.Run(); err != nil || difference(got.Support.Coef, want.Support.Coef) != 0 || *got.Progress != *want.Progress {
-		t.Error(err, *got.Progress, *want.Progress)
+	for lo := 0; lo < done.Steps; lo += whole.batch {
+		if err := whole.visit(order[lo:min(lo+whole.batch, done.Steps)]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if difference(g.Support.Coef, whole.Support.Coef) != 0 || !slices.Equal(g.Support.Rows, whole.Support.Rows) || done != whole.done {
+		t.Errorf("%+v, must be %+v", done, whole.done)
 	}
 }
 
@@ -183,10 +175,6 @@ func TestIllegalGrowth(t *testing.T) {
 		"twice":     {func(g *Growth) { g.Support.Len = 2 }, "row 1 of the support is 0, must be from 0 to"},
 		"too many":  {func(g *Growth) { g.Support.Len, g.Support.Most, g.Support.Rows[1] = 2, 1, 1 }, "must have at most 1"},
 		"room":      {func(g *Growth) { g.Support.Rows = g.Support.Rows[:1] }, "there is room for a support of 1 rows"},
-		"stage":     {func(g *Growth) { g.Progress.Stage = 7 }, "cannot stand there"},
-		"place":     {func(g *Growth) { g.Progress.Stage, g.Progress.At = stageSteps, 1000 }, "cannot stand there"},
-		"passes":    {func(g *Growth) { g.Progress.Passes = 3 }, "cannot stand there"},
-		"curvature": {func(g *Growth) { g.Progress.Curvature = math.NaN() }, "cannot stand there"},
 		"long": {func(g *Growth) { g.Kernel = &matrixKernel{k: scaled(in.K, 1e290)} },
 			"row 0: its kernel value with itself overflows"},
 		"not a number": {func(g *Growth) {
@@ -198,7 +186,7 @@ func TestIllegalGrowth(t *testing.T) {
 		g, _ := grown(t, in, 0, 3)
 		g.batch = 0
 		c.change(g)
-		if err := g.Run(); err == nil || !strings.Contains(err.Error(), c.text) {
+		if _, err := g.Run(); err == nil || !strings.Contains(err.Error(), c.text) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -7,9 +7,6 @@ import (
 	"combpred/core/linalg"
 )
 
-// ErrAsked is what a Kernel returns whose values come from the caller, who is to give those that it has noted and to go on.
-var ErrAsked = fault.Value("kernel values are asked for")
-
 // Kernel gives kernel values of rows by their numbers.
 type Kernel interface {
 	// ValuesTo writes the values of each row with each column to dst.
@@ -31,10 +28,11 @@ type Support struct {
 
 // visit takes a step on each row, which joins the support until it has become too old.
 func (g *Growth) visit(rows []int64) error {
-	s, at := g.Support, g.Progress
-	slots, v, left := g.slots(g.numbers(rows))
+	s, at := g.Support, &g.done
+	numbers := g.numbers(rows)
+	slots, v, left := g.slots(numbers)
 	v.Kernel, v.Shift = linalg.NewMatrix[float64](len(rows), len(slots)), g.Shift
-	if err := g.Kernel.ValuesTo(v.Kernel, g.numbers(rows), slots); err != nil {
+	if err := g.Kernel.ValuesTo(v.Kernel, numbers, slots); err != nil {
 		return err
 	}
 	for t := range rows {
@@ -53,7 +51,7 @@ func (g *Growth) visit(rows []int64) error {
 		}
 	}
 	gains := append([]float64(nil), s.Gains...)
-	sizes := NewStepSizes(g.Problem.Lambda, g.Eta, at.Curvature, g.Seen, g.Seen+len(g.Passes.Order))
+	sizes := NewStepSizes(g.Problem.Lambda, g.Eta, g.Curvature, g.Seen, g.Seen+len(g.Passes.Order))
 	sizes.Done += at.Steps
 	loss, err := DescendInExpansion(g.Problem.Take(rows), sizes, v, grown[0], grown[1], grown[2], gains)
 	if err != nil {

@@ -18,21 +18,9 @@ def _fields(**kinds: type) -> list[tuple[str, type]]:
 
 ABI_VERSION = 4
 OK, EVALUE, ECAPABILITY, ENUMERICAL, ECANCELLED, EINTERNAL, EMEMORY, ENOTCONVERGED, EBUDGET, EFORKED = range(10)
-ASK_DONE, ASK_DECODE, ASK_LISTED, ASK_HOLDS = range(4)
-ASK_BEST = 20
-ASK_PLANES = 21
-ASK_SUMS = 30
-ASK_PRODUCT = 31
-ASK_EXPECT = 32
-ASK_MEAN = 33
-ASK_PAIR = 34
-ASK_PSI = 35
-ASK_UNIFORM = 36
-ASK_MOMENTS = 37
-ASK_LOSS = 38
-ASK_SPREAD = 39
-ASK_DRAWS = 40
-ASK_WALK = 41
+ASK_DONE, ASK_DECODE, ASK_LISTED, ASK_HOLDS, ASK_BEST, ASK_PLANES, ASK_VALUES, ASK_SUMS, ASK_PRODUCT, \
+    ASK_EXPECT, ASK_MEAN, ASK_PAIR, ASK_PSI, ASK_UNIFORM, ASK_MOMENTS, ASK_LOSS, ASK_SPREAD, ASK_DRAWS, \
+    ASK_WALK = range(19)
 KEY_FIRST, KEY_LAST, KEY_BEFORE, KEY_REQUIRED, KEY_FORBIDDEN, KEY_SIZE, KEY_START, KEY_END, KEY_LENGTH, \
     KEY_WITHIN = range(10)
 PROGRAM_SOLVED, PROGRAM_FRACTIONAL, PROGRAM_OUT_OF_TIME = range(3)
@@ -47,9 +35,9 @@ class Control(Structure):
 class CRequest(Structure):
     """cp_request."""
 
-    _fields_ = _fields(ask=_N, n=_N, stream=_N, draws=_N, value=_F, bound=_F, linear=_P, magnitude=_P, parts=_P,
-                       rows=_P, sizes=_P, outputs=_P, psi=_P, losses=_P, means=_P, log_z=_P, results=_P, sums=_P,
-                       counts=_P, proven=_P)
+    _fields_ = _fields(ask=_N, n=_N, n_columns=_N, stream=_N, draws=_N, value=_F, bound=_F, linear=_P, magnitude=_P,
+                       parts=_P, rows=_P, columns=_P, sizes=_P, outputs=_P, psi=_P, losses=_P, means=_P, log_z=_P,
+                       results=_P, sums=_P, counts=_P, proven=_P)
 
 
 class CStructure(Structure):
@@ -291,15 +279,13 @@ class CSGDReport(Structure):
 class CSGDKernel(Structure):
     """cp_sgd_kernel."""
 
-    _fields_ = _fields(n=_N, function=_P, x=_P, matrix=_P, rows=_P, columns=_P, n_rows=_N, n_columns=_N, values=_P)
+    _fields_ = _fields(n=_N, function=_P, x=_P, matrix=_P)
 
 
 class CSGDSupport(Structure):
     """cp_sgd_support."""
 
-    _fields_ = _fields(capacity=_N, most=_N, n=_N, rows=_P, coef=_P, average=_P, velocity=_P, gains=_P, visits=_N,
-                       passes=_N, steps=_N, converged=_N, loss=_F, weight=_F, start=_F, curvature=_F, stage=_N, at=_N,
-                       quiet=_N, value=_F)
+    _fields_ = _fields(kernel=_P, capacity=_N, most=_N, n=_N, rows=_P, coef=_P, average=_P, velocity=_P, gains=_P)
 
 
 class CLoglinearOptions(Structure):
@@ -516,6 +502,7 @@ OF_ROWS: dict[str, tuple[type, ...]] = {
     "cp_ridge_product": (c_uint64, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_sgd_fit": (c_uint64, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_sgd_expansion": (c_uint64, _P, _P, _P, _P, _P, *_RUN, *_ROW),
+    "cp_sgd_expansion_start": (c_uint64, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_loglinear_fit": (c_uint64, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_loglinear_start": (c_uint64, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_loglinear_sums": (c_uint64, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
@@ -659,7 +646,8 @@ PARAMETERS: dict[str, tuple[str, ...]] = {
     "cp_ridge_primal_start": ("space", "options", "p", ">coef f8 p + options.shift, d", "d=", ">info?",
                               ">session u8 1",),
     "cp_sgd_fit": ("space", "options", "design", "targets", "passes", "state", ">report?",),
-    "cp_sgd_expansion": ("space", "options", ">given", "targets", "passes", ">support",),
+    "cp_sgd_expansion": ("space", "options", "targets", "passes", ">support", ">report?",),
+    "cp_sgd_expansion_start": ("space", "options", "targets", "passes", ">support", ">report?", ">session u8 1",),
     "cp_loglinear_array_sizes": ("space", "options", "q", ">sizes",),
     "cp_loglinear_fit": ("space", "options", "design", "targets", ">model", ">info?",),
     "cp_loglinear_start": ("space", "options", "design", "targets", ">model", ">info?", ">session u8 1",),
@@ -744,7 +732,7 @@ BUFFERS: dict[str, tuple[str, ...]] = {
     "CSGDState": (">coef f8 rows, d", ">average? f8 rows, d", ">velocity? f8 rows, d", ">gains? f8 d",),
     "CDesign": ("dense? f8 n, p", "data? f8 nnz", "indices? i4 nnz", "indptr? i8 n + 1",),
     "CSGDPasses": ("order i8 n_order", ">curve? f8 max_iter",),
-    "CSGDKernel": ("matrix? f8 n, n", ">rows? i8 n", ">columns? i8 n", "values f8 n_rows, (n_columns or 1)",),
+    "CSGDKernel": ("matrix? f8 n, n",),
     "CSGDSupport": (">rows i8 capacity", ">coef f8 capacity, targets.d", ">average? f8 capacity, targets.d",
                     ">velocity? f8 capacity, targets.d", ">gains? f8 targets.d",),
     "CLoglinearModel": (">weights f8 q, d", ">average f8 q, d", ">moment? f8 n_moment",

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from .control import Steps
 from .errors import renumbered
 from .kernel import InputKernel
 from .ridge import Design, Targets, ridge_options
+from .session import Session, view
 from .structure import Description
 from .table import floats, in_place, put, record
 
@@ -165,10 +167,17 @@ class _Passes:
         self.steps = Steps(how.label, how.max_iter, how.verbose if told else 0)
         self._telling = how.verbose > 0 and told
 
-    def call(self, name: str, *arguments: Any, n_threads: int, flops: float, done: int = 0) -> None:
-        """Call a function of the library after `done` passes."""
-        tell = (lambda more, _: self._tell(done + more)) if self._telling else None
+    def call(self, name: str, *arguments: Any, n_threads: int, flops: float) -> None:
+        """Call a function of the library."""
+        tell = (lambda done, _: self._tell(done)) if self._telling else None
         call(name, *arguments, n_threads=n_threads, flops=flops, progress=tell)
+
+    def converse(self, start: str, *arguments: Any, answer: Callable[[abi.CRequest], None], **options: Any) -> None:
+        """Open a session of the library, and answer its requests to the end."""
+        tell = (lambda done, _: self._tell(done)) if self._telling else None
+        with Session(start, *arguments, progress=tell, **options) as session:
+            for request in session:
+                answer(request)
 
     def _tell(self, done: int) -> None:
         while self.steps.done < done:
@@ -259,47 +268,46 @@ def sgd_expansion(
     grown = coefficients.spread(np.arange(len(support)), capacity)
     rows, passes = np.zeros(capacity, dtype=np.int64), _Passes(schedule)
     rows[: len(support)] = support
-    asked = np.empty((2, n), dtype=np.int64)
-    given = record(abi.CSGDKernel, n=n, rows=asked[0], columns=asked[1])
+    values, report = record(abi.CSGDKernel, n=n), record(abi.CSGDReport)
     if kernel.is_precomputed:
-        put(given, matrix=floats(X, "X", n, n))
+        put(values, matrix=floats(X, "X", n, n))
     elif callable(kernel.name):
         repeated = most is None and schedule.max_iter > 2 and 8 * n * n <= _CACHED_BYTES
-        put(given, x=RowInputs(X).struct, matrix=kernel.matrix(X) if repeated else None)
+        put(values, x=RowInputs(X).struct, matrix=kernel.matrix(X) if repeated else None)
     else:
-        put(given, x=RowInputs(X).struct, function=kernel.struct)
+        put(values, x=RowInputs(X).struct, function=kernel.struct)
     held = record(
-        abi.CSGDSupport, capacity=capacity, most=most or 0, n=len(support), rows=rows,
+        abi.CSGDSupport, kernel=values, capacity=capacity, most=most or 0, n=len(support), rows=rows,
         **_arrays(grown, capacity, d),
     )  # fmt: skip
+    flops = 4.0 * schedule.max_iter * targets.n * capacity * (width + d)
+    arguments = description, ridge_options(options), targets, passes, held, report
     interrupt = None
     with passes.steps:
         try:
-            while True:
-                passes.call(
-                    "cp_sgd_expansion", description, ridge_options(options), given,
-                    targets, passes, held, n_threads=n_threads,
-                    flops=4.0 * schedule.max_iter * targets.n * capacity * (width + d), done=held.passes,
-                )  # fmt: skip
-                if not given.n_rows:
-                    break
-                put(given, values=_asked(kernel, X, asked[0, : given.n_rows], asked[1, : given.n_columns], first))
+            if values.matrix or values.function:
+                passes.call("cp_sgd_expansion", *arguments, n_threads=n_threads, flops=flops)
+            else:
+                passes.converse("cp_sgd_expansion_start", *arguments, n_threads=n_threads, flops=flops,
+                                answer=partial(_values, kernel, X, first))  # fmt: skip
         except KeyboardInterrupt as error:
             interrupt = error
         kept = rows[: held.n]
-        return grown.take(np.arange(held.n)), kept.astype(np.intp), passes.report(held, interrupt)
+        return grown.take(np.arange(held.n)), kept.astype(np.intp), passes.report(report, interrupt)
 
 
-def _asked(kernel: InputKernel, X: Any, rows: IndexArray, columns: IndexArray, first: int) -> FloatArray:
-    """Return kernel values of rows with columns, or, without any, of each row with itself."""
-    if len(columns):
+def _values(kernel: InputKernel, X: Any, first: int, request: abi.CRequest) -> None:
+    """Answer with kernel values of rows with columns, or, without any, of each row with itself."""
+    rows = view(request.rows, np.int64, request.n)
+    if request.n_columns:
+        columns = view(request.columns, np.int64, request.n_columns)
         with renumbered(rows - first):
-            return kernel.matrix(X[rows], X[columns])
-    values = np.empty(len(rows))
+            view(request.results, np.float64, request.n, request.n_columns)[:] = kernel.matrix(X[rows], X[columns])
+        return
+    values = view(request.results, np.float64, request.n)
     for at, row in enumerate(rows):
         with renumbered(rows[at:] - first):
             values[at] = kernel.matrix(X[row : row + 1]).item()
-    return values
 
 
 def _arrays(coefficients: Coefficients, rows: int, d: int) -> dict[str, FloatArray | None]:

@@ -201,14 +201,27 @@ CALLS = {
     "cp_ridge_product": [S, PRIMAL, FEATURES, OUTPUTS, doubles(2700), doubles(512), *RUN],
     "cp_ridge_primal_start": [S, PRIMAL, 2, doubles(512), D, record(abi.CFitInfo), out(), *RUN],
     "cp_sgd_expansion": [
-        *(
-            S,
-            RIDGE,
-            record(abi.CSGDKernel, n=2, rows=WRITTEN[48:].ctypes.data, columns=WRITTEN[52:].ctypes.data, matrix=K),
+        *(S, RIDGE, TARGETS, record(abi.CSGDPasses, max_iter=2, curve=doubles(600), eta0=0.5)),
+        record(
+            abi.CSGDSupport,
+            kernel=record(abi.CSGDKernel, n=2, matrix=K),
+            capacity=2,
+            rows=WRITTEN[56:].ctypes.data,
+            coef=doubles(2048),
         ),
-        *(TARGETS, record(abi.CSGDPasses, max_iter=2, curve=doubles(600), eta0=0.5)),
-        record(abi.CSGDSupport, capacity=2, rows=WRITTEN[56:].ctypes.data, coef=doubles(2048)),
+        record(abi.CSGDReport),
         *RUN,
+    ],
+    "cp_sgd_expansion_start": [
+        *(S, RIDGE, TARGETS, record(abi.CSGDPasses, max_iter=2, curve=doubles(600), eta0=0.5)),
+        record(
+            abi.CSGDSupport,
+            kernel=record(abi.CSGDKernel, n=2),
+            capacity=2,
+            rows=WRITTEN[56:].ctypes.data,
+            coef=doubles(2048),
+        ),
+        *(record(abi.CSGDReport), out(), *RUN),
     ],
     "cp_sgd_fit": [
         *(S, RIDGE, DESIGN, TARGETS),
