@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -18,7 +16,6 @@ from combpred.aggregation import (
     median_rank,
     plackett_luce,
 )
-from combpred.structures import WeakOrders
 
 NAMES = ["Ann", "Bob", "Cid"]
 RANKINGS = pd.DataFrame([[1, 2, 3], [2, 1, 3], [1, 3, 2], [3, 2, 1]], columns=NAMES)
@@ -83,36 +80,27 @@ def test_tables_of_pairs_are_read_as_rankings_are():
             call()
     with pytest.raises(TypeError, match=r"counts is a sparse matrix; pass a dense array \(counts.toarray\(\)\)"):
         kemeny(counts=csr_array(counts))
-    with pytest.raises(ValueError, match=r"wins\['Ann', 'Cid'\] is nan; wins must be finite and at least 0"):
+    with pytest.raises(ValueError, match="wins, row 0: found nan in column 'Cid'"):
         bradley_terry(WINS.astype("Int64").mask(WINS == 8))
-    with pytest.raises(ValueError, match=r"counts\[0, 2\] is -8.0"):
+    with pytest.raises(ValueError, match="counts, row 0: found -8 in column 2"):
         kemeny(counts=-np.where(counts == 8, counts, 0))
 
 
 def test_approvals_are_no_positions():
     approved = RANKINGS == 1
     for method in (kemeny, borda, footrule, median_rank, plackett_luce, acyclic_majority):
-        with pytest.raises(ValueError, match=r"booleans, .*: where True .*, pass numpy.where\(rankings, 1, 2\)"):
+        with pytest.raises(ValueError, match=r"rankings hold booleans"):
             method(approved)
     found = borda(pd.DataFrame(np.where(approved, 1, 2), columns=NAMES))
     assert found.tiers[0] == ["Ann"]  # whom two of four approve, and one each of the others
 
 
 @pytest.mark.parametrize("aggregate", [kemeny, borda, footrule, median_rank, acyclic_majority])
-def test_items_that_nothing_is_said_of_are_named(aggregate):
-    known = RANKINGS.astype(float)
-    alone = known.assign(Cid=np.nan)
+def test_items_that_nothing_is_said_of_stand_somewhere(aggregate):
+    alone = RANKINGS.astype(float).assign(Cid=np.nan)
     alone.loc[4] = [np.nan, np.nan, 1.0]  # the only item of a ranking is compared with none
-    for rankings, weights in ((known.assign(Cid=np.nan), None), (alone, None), (known, [0, 0, 0, 0, 1])):
-        if weights is not None:
-            rankings = pd.concat([known, known[:1].assign(Cid=np.nan)])
-        with pytest.warns(UserWarning, match="no ranking compares item 'Cid' with another one: where it stands is arb"):
-            aggregate(rankings, weights=weights)
-    with pytest.warns(UserWarning, match="no ranking compares items 0, 2 with another one: where they stand is"):
-        aggregate([[-1, 1, -1, 2], [-1, 2, -1, 1]])
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        aggregate(known.mask(known == 3))
+    found = aggregate(alone)
+    assert found.names == NAMES
 
 
 def test_messages_call_items_by_their_names():
@@ -124,112 +112,19 @@ def test_messages_call_items_by_their_names():
         plackett_luce(RANKINGS[:1])
 
 
-@pytest.mark.parametrize(
-    ("rankings", "row"),
-    [
-        ([["a", "b", "c"], ["c", "a", "b"]], "0: found .*'a', 'b', 'c'"),
-        ([[1, 2, 3], [2, 1]], r"1: found \[2, 1\], of another length than row 0"),
-        (["a>b>c", "c>b>a"], "0: found 'a>b>c'"),
-    ],
-)
-def test_lists_of_items_name_their_converter(rankings, row):
-    message = f"rankings, row {row}.*; structures.Permutations.from_orders makes positions of lists of items from"
+@pytest.mark.parametrize("rankings", [[["a", "b", "c"], ["c", "a", "b"]], [[1, 2, 3], [2, 1]], ["a>b>c", "c>b>a"], {}])
+def test_what_is_no_table_of_numbers_is_refused(rankings):
     for method in (kemeny, borda, plackett_luce):
-        with pytest.raises(ValueError, match=message):
+        with pytest.raises(ValueError, match="rankings"):
             method(rankings)
 
 
-AGGREGATES = [kemeny, borda, footrule, median_rank, acyclic_majority]
-
-
-@pytest.mark.parametrize("aggregate", AGGREGATES)
-def test_ratings_are_doubted_and_ranks_are_not(aggregate):
-    rng = np.random.default_rng(0)
-    stars = pd.DataFrame(rng.integers(1, 6, size=(40, 3)), columns=NAMES)
-    scores = pd.DataFrame(rng.random((40, 3)), columns=NAMES)
-    for given in (stars, stars.to_numpy(), scores, stars - 0.5, 2 * stars):
-        with pytest.warns(
-            UserWarning, match=r"row \d+ holds .*, which are positions of no ranking of 3 items: .*from_r"
-        ):
-            aggregate(given)
-    with pytest.warns(
-        UserWarning, match=r"pass pandas.DataFrame\(rankings\).rank\(axis=1, method='dense', ascending=False\); w"
-    ):
-        aggregate(scores.mask(scores < 0.1))
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        for method in ("dense", "min", "max", "average", "first"):
-            ranks = stars.rank(axis=1, method=method)
-            for given in (
-                ranks,
-                ranks - 1,
-                ranks.mask(stars == 4),
-                ranks.astype("Float64"),
-                ranks.where(ranks < 3, 99),
-            ):
-                aggregate(given)
-        aggregate(WeakOrders.from_ratings(stars, as_frame=True))
-        aggregate(stars.mask(stars == 5).iloc[:, :2])  # of items known in part, positions among all
-        aggregate(RANKINGS[["Ann", "Cid"]])
-
-
-@pytest.mark.parametrize("aggregate", AGGREGATES)
-def test_numbers_of_rows_are_no_item(aggregate):
-    many = pd.concat([RANKINGS] * 2, ignore_index=True)
-    for first in (0, 1):
-        numbered = many.rename(index=lambda row, first=first: row + first).rename_axis("voter").reset_index()
-        with pytest.warns(
-            UserWarning, match="column 'voter' of rankings probably holds numbers of the rows, .* leave it out"
-        ):
-            aggregate(numbered)
-        with pytest.warns(UserWarning, match="column 3 of rankings"):
-            aggregate(np.c_[many.to_numpy(), np.arange(8)[::-1] + first])
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        aggregate(np.array([[1, 4, 3, 2], [2, 1, 3, 4], [3, 1, 4, 2], [4, 1, 2, 3]]))  # as many rows as items
-        aggregate(numbered.drop(columns="voter"))
-
-
-def beside(column, n_items=3, first=1):
-    """Return a column beside rankings of items, each complete without it."""
-    ranks = [np.random.default_rng(row).permutation(n_items) + first for row in range(len(column))]
-    return pd.DataFrame(ranks, columns=[f"item {i}" for i in range(n_items)]).assign(n=column)
-
-
-@pytest.mark.parametrize("aggregate", AGGREGATES)
-def test_counts_beside_complete_rankings_are_no_item(aggregate):
-    for column in (
-        [52, 20, 11],  # far from positions of four items
-        [52, 20],
-        [5, 1, 4, 9],  # tied with one, and yet beyond all
-        [0.5, 1.2, 0.7],
-        [1, 2, 1, 3, 1] * 12,  # always tied, as nothing else is
-    ):
-        for first in (0, 1):
-            match = r"column 'n' of rankings .* or counts, .*4 items: leave it out, and pass counts as weights="
-            with pytest.warns(UserWarning, match=match):
-                aggregate(beside(column, first=first))
-    with pytest.warns(UserWarning, match="column 'n' of rankings probably holds numbers of the rows"):
-        aggregate(beside(range(1, 6), n_items=4))  # as many rows as positions
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        for column in (
-            [4] * 40,  # always last
-            [0] * 40,  # always first
-            [4] * 39 + [2],  # tied once
-            [99] * 39 + [2],  # however the last position is written
-            [4, 6, 5, 8],  # positions among more items
-            [4, -1, 4, 2],
-            [4, np.nan, 4, 2],
-            [1, 2, 3],  # too few to tell
-        ):
-            aggregate(beside(column))
-
-
-@pytest.mark.parametrize("aggregate", AGGREGATES)
-def test_dicts_are_told_what_to_pass(aggregate):
-    with pytest.raises(TypeError, match=r"pass pandas.DataFrame\(rankings\)"):
-        aggregate({"Ann": [1, 2], "Bob": [2, 1]})
+@pytest.mark.parametrize("aggregate", [kemeny, borda, footrule, median_rank, acyclic_majority])
+def test_numbers_are_positions_whatever_they_are(aggregate):
+    stars = pd.DataFrame(np.random.default_rng(0).integers(1, 6, size=(40, 3)), columns=NAMES)
+    for method in ("dense", "min", "max", "average"):
+        assert repr(aggregate(stars.rank(axis=1, method=method))) == repr(aggregate(stars / 2))
+    aggregate(RANKINGS.reset_index())  # numbers of rows are positions, too
 
 
 @pytest.mark.parametrize(
@@ -239,20 +134,9 @@ def test_pairs_row_by_row_are_counted_first(count, argument):
     pairs = [("Ann", "Bob"), ("Ann", "Cid"), ("Bob", "Cid"), ("Bob", "Ann"), ("Cid", "Ann")]
     table = pd.DataFrame(pairs, columns=["winner", "loser"])
     for given in (pairs, table):
-        with pytest.raises(ValueError, match=rf"{argument}\[u, v\] counts .*pandas.crosstab\(winner, loser\).reindex"):
+        with pytest.raises(ValueError, match=rf"{argument} must have shape"):
             count(given)
     counted = pd.crosstab(table.winner, table.loser).reindex(index=NAMES, columns=NAMES, fill_value=0)
     assert count(counted).names == NAMES and count(counted).consensus[1] == 1  # Bob wins two of three
-    with pytest.raises(ValueError, match=rf"{argument} must have .*; got \(4, 3\): rankings, a row each, are"):
+    with pytest.raises(ValueError, match=rf"{argument} must have .* got \(4, 3\)"):
         count(RANKINGS)
-
-
-@pytest.mark.parametrize("aggregate", AGGREGATES)
-def test_weights_in_another_order_than_rankings_are_doubted(aggregate):
-    rankings = RANKINGS.set_axis(["p", "q", "r", "s"])
-    weights = pd.Series([1.0, 2.0, 3.0, 4.0], index=rankings.index)
-    with pytest.warns(UserWarning, match=r"rankings and weights have indexes in different orders .*\[rankings.index\]"):
-        aggregate(rankings, weights=weights[::-1])
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert repr(aggregate(rankings, weights=weights)) == repr(aggregate(rankings, weights=weights.to_numpy()))

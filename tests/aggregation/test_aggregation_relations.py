@@ -76,7 +76,7 @@ def test_large_relations_fall_back_to_search():
         result = kemeny(ranks, output=output, penalty=0.4, method="local-search")
         assert result.method == "local-search" and result.ratio == pytest.approx(2.5)
         assert 0 < result.lower_bound < result.distance
-        message = f"output='{output}' to strongly connected components of {limit} items.* take method='local-search'"
+        message = f"strongly connected component of .* limited to size {limit}, .* take method milp"
         with pytest.raises(CapabilityError, match=message):
             kemeny(ranks, output=output, penalty=0.4, method="exact")
 
@@ -115,9 +115,9 @@ def test_total_relations_are_rankings():
 def test_refused_relations():
     chain = np.zeros((1, 3, 3), dtype=bool)
     chain[0, 0, 1] = chain[0, 1, 2] = True
-    with pytest.raises(ValueError, match="rankings, row 0: the relation is not transitive.*as counts"):
+    with pytest.raises(ValueError, match="rankings, row 0: the relation is not transitive"):
         kemeny(chain)
-    with pytest.raises(ValueError, match="n_extensions must be between 2"):
+    with pytest.raises(ValueError, match="there are 1 extensions of each partial order"):
         kemeny([FORK], n_extensions=1)
 
 
@@ -160,7 +160,7 @@ def test_large_majorities_keep_half():
     late = acyclic_majority(counts=counts, method="milp", time_limit=1e-6)
     assert not late.optimal and late.ratio == 0.5
     for arguments, message in (
-        ({"threshold": 1.0}, "threshold must be a number from 1/2 to below 1"),
+        ({"threshold": 1.0}, "the threshold is 1, must be at least 1/2"),
         ({"method": "lp"}, "method must be one of auto, exact, milp, local-search"),
     ):
         with pytest.raises(ValueError, match=message):

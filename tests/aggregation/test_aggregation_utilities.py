@@ -211,7 +211,7 @@ def test_ties_that_leave_no_finite_model():
     assert np.isfinite(bradley_terry(wins, ties=ties, penalty=0.1).utilities).all()
     with pytest.raises(ValueError, match="no other item is ever before or tied with item 0; take a positive penalty"):
         bradley_terry([[0, 3, 1], [0, 0, 1], [0, 1, 0]], ties=[[0, 0, 0], [0, 0, 1], [0, 1, 0]])
-    with pytest.raises(ValueError, match=r"ties must be symmetric and of the shape \(2, 2\)"):
+    with pytest.raises(ValueError, match="the items 0 and 1 have weights .* of ties symmetric"):
         bradley_terry(wins, ties=[[0, 1], [2, 0]])
     with pytest.raises(AttributeError, match="standard errors are those of bradley_terry"):
         plackett_luce([[1, 2], [2, 1]]).standard_errors  # noqa: B018
@@ -226,15 +226,15 @@ def test_what_has_no_finite_utilities_is_named():
     assert np.isfinite(found.utilities).all() and found.consensus[1] == 1
     with pytest.raises(ValueError, match="^rankings, row 1: items share a position that is not the last"):
         plackett_luce([[1, 2, 3], [1, 1, 2]])
-    with pytest.raises(ValueError, match="penalty must be a number of at least 0, got -1"):
+    with pytest.raises(ValueError, match="the penalty is -1"):
         plackett_luce([[1, 2], [2, 1]], penalty=-1)
-    with pytest.raises(ValueError, match="penalty must be a number above 0 where there are covariates"):
+    with pytest.raises(ValueError, match="the penalty is 0, .* above 0 with covariates"):
         bradley_terry([[0, 1], [1, 0]], covariates=[[1.0], [0.0]])
     with pytest.raises(ValueError, match=r"covariates must have shape \(2, p\), a row for each item, got \(3, 1\)"):
         bradley_terry([[0, 1], [1, 0]], covariates=np.ones((3, 1)), penalty=1.0)
-    with pytest.raises(ValueError, match="wins are all 0"):
+    with pytest.raises(ValueError, match="no finite utilities are best"):
         bradley_terry(np.zeros((3, 3)))
-    with pytest.raises(ValueError, match=r"wins\[0, 1\] is -1.0"):
+    with pytest.raises(ValueError, match="wins, row 0: found -1 in column 1"):
         bradley_terry([[0, -1], [1, 0]])
 
 

@@ -197,7 +197,7 @@ def test_kendall_tau_leaves_unknown_labels_out():
     assert metrics.kendall_tau(truth, predicted) == pytest.approx(5 / 6)
     assert metrics.kendall_tau(truth, predicted, sample_weight=[1, 9, 3]) == pytest.approx(0.75)
     assert Permutations(4).score(truth, predicted) == pytest.approx(5 / 6)
-    with pytest.raises(ValueError, match="no row of positive weight has two known labels"):
+    with pytest.raises(ValueError, match="no row of positive weight"):
         metrics.kendall_tau([[-1, 1, -1]], [[1, 2, 3]])
 
 

@@ -9,8 +9,6 @@ import pandas as pd
 import pytest
 
 from combpred import StructuredRidge
-from combpred.aggregation import borda
-from combpred.metrics import kendall_tau
 from combpred.ranking import LabelRankingSVM
 from combpred.structures import Hierarchy, LabelSets, Paths, Permutations, Routes, Tournaments
 from data_frames import imported_pyarrow as arrow
@@ -48,11 +46,9 @@ def test_lists_of_places_are_routes(series, rows):
         (lambda y: StructuredRidge(Routes(places=["a", "b"])).fit([[0], [1]], y), "from_names"),
         (lambda y: StructuredRidge().fit([[0], [1]], y), "LabelSets.from_sets"),
         (lambda y: LabelRankingSVM().fit([[0], [1]], y), "structures.Permutations.from_orders"),
-        (lambda y: kendall_tau(y, [[1, 2], [2, 1]]), "structures.Permutations.from_orders"),
-        (borda, "structures.Permutations.from_orders"),
         (Hierarchy({"a": None, "b": "a"}).embed, "y_from_paths"),
     ],
-    ids=["permutations", "labelsets", "routes", "None", "ranker", "metric", "aggregation", "hierarchy"],
+    ids=["permutations", "labelsets", "routes", "None", "ranker", "hierarchy"],
 )
 def test_lists_of_names_are_told_their_converter(series, rows, take, converter):
     with pytest.raises(ValueError, match=rf"row 0: found \['a'.*{converter}"):

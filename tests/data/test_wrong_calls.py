@@ -80,9 +80,9 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: kernels.position_kernel([[1, 2, 3]], [[1, 2, 3]], weights=[1, 2]), ValueError,
      "weights has shape (2,), must be (3,)"),
     # Metrics.
-    (lambda: metrics.accuracy(["1", "2"], [1, 2]), ValueError, "y_true holds strings and y_pred numbers"),
+    (lambda: metrics.accuracy(["1", "2"], [1, 2]), ValueError, "y_true and y_pred hold strings and numbers"),
     (lambda: metrics.zero_one_loss([1, 2], np.array(["1", "2"], dtype=object)), ValueError,
-     "y_true holds numbers and y_pred strings, which are never equal: make one what the other is"),
+     "y_true and y_pred hold strings and numbers"),
     (lambda: metrics.kendall_tau(RANKS, RANKS, sample_weight=[1.0]), ValueError,
      "sample_weight has shape (1,), must be (2,): one weight for each row of y_true"),
     # Sampling.

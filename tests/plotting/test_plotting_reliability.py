@@ -97,10 +97,10 @@ def test_intervals_are_those_of_scipy(confidence: float) -> None:
     [
         ([0, 1], [0.5], "shape"),
         ([], [], "empty"),
-        ([0, 2], [0.5, 0.5], r"y_true, row 1: 2 .*0 or 1"),
-        ([[0, 1]], [[0.5, 1.5]], r"y_prob, row 0: 1\.5 in column 1 .*between 0 and 1"),
-        ([0, 1], [0.5, np.nan], r"y_prob, row 1: nan"),
-        (["a", "b"], [0.5, 0.5], "y_true must hold numbers"),
+        ([0, 2], [0.5, 0.5], r"y_true, row 1: found 2; events are 0 or 1"),
+        ([[0, 1]], [[0.5, 1.5]], r"y_prob, row 0: found 1\.5 in column 1; .* between 0 and 1"),
+        ([0, 1], [0.5, np.nan], r"y_prob, row 1: found nan"),
+        (["a", "b"], [0.5, 0.5], "y_true must be numbers"),
     ],
 )
 def test_bad_predictions_are_named(y: Any, p: Any, message: str) -> None:

@@ -163,7 +163,7 @@ def test_what_is_refused():
     with pytest.raises(ValueError, match="y_true, row 1: must hold positions"):
         pair_gamma([[1, 2], [1, -2]], [[1, 2], [1, 2]])
     for metric in (pair_gamma, pair_completeness, lambda y, _: abstention_curve(y, [[0.5]])):
-        with pytest.raises(ValueError, match="no pair"):
+        with pytest.raises(ValueError, match="no row of positive weight"):
             metric([[1, -1]], [[1, 2]])
     with pytest.raises(ValueError, match="must agree row by row"):
         abstention_curve([[1, 2, 3]], [[0.5]])
