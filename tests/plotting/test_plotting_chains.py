@@ -123,9 +123,9 @@ def test_schedules_of_estimates_share_axes() -> None:
     assert labels == [f"{few} steps", f"row 1: {many} steps"]
     with pytest.raises(ValueError, match="row must be between 0 and 1, got 2"):
         CoolingScheduleDisplay.from_estimate(estimate, 2)
-    with pytest.raises(TypeError, match="dict, which has no schedules"):
+    with pytest.raises(TypeError, match="whose draws have schedules, got {}"):
         CoolingScheduleDisplay.from_estimate({})
-    with pytest.raises(TypeError, match="LogPartition of method='exact', which has no schedules"):
+    with pytest.raises(TypeError, match="whose draws have schedules"):
         CoolingScheduleDisplay.from_estimate(sampling.log_partition(Permutations(4), np.zeros(6)))
 
 
@@ -137,7 +137,7 @@ def test_levels_ascend_from_0_to_1(bad: list[float]) -> None:
 
 def test_schedules_refused() -> None:
     for bad in ([], [1.0], [[]]):
-        with pytest.raises(ValueError, match="schedules, number 0: must list at least the two levels"):
+        with pytest.raises(ValueError, match="schedules, number 0: levels must ascend from 0 to 1"):
             CoolingScheduleDisplay(bad)
-    with pytest.raises(ValueError, match="names has 2 entries for 1 schedule;"):
+    with pytest.raises(ValueError, match="names has 2 entries, and there are 1 schedules"):
         CoolingScheduleDisplay([0, 1], names=["a", "b"])

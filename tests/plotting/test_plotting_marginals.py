@@ -352,10 +352,8 @@ def test_without_matplotlib_it_says_how_to_get_it(monkeypatch: pytest.MonkeyPatc
     display = MarginalsDisplay([[0.5]])  # holding data needs no matplotlib
     with pytest.raises(ImportError, match=r"MarginalsDisplay\.plot requires matplotlib.*combpred\[plot\]"):
         display.plot()
-    with pytest.raises(ImportError, match=r"MarginalsDisplay\.from_marginals requires"):
+    with pytest.raises(ImportError, match=r"combpred\[plot\]"):
         MarginalsDisplay.from_marginals(WeakOrders(2), [0.0, 0.5])
-    with pytest.raises(ImportError, match=r"MarginalsDisplay\.from_estimator requires"):
-        MarginalsDisplay.from_estimator(None, None)
 
 
 def test_package_loads_matplotlib_late(run_python: Callable[..., Any]) -> None:

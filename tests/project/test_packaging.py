@@ -108,7 +108,7 @@ def test_wheel_is_one_for_all_pythons_of_the_platform(wheel):
     assert {"combpred/_lib/_core.abi3.so", "combpred/py.typed", "combpred/structures/__init__.py"} <= set(names)
     assert not [name for name in names if name.startswith("tests")]
     assert "Requires-Python: >=3.10" in text
-    for requirement in ("numpy>=1.24", "scipy>=1.10", "scikit-learn>=1.4"):
+    for requirement in ("numpy>=1.24", "scipy>=1.10", "scikit-learn>=1.6"):
         assert f"Requires-Dist: {requirement}" in text
 
 

@@ -92,17 +92,17 @@ def test_bad_input_is_refused():
     for arguments, message in (
         (([(0, 1), (1, 0)], 2), "lead from element 0 back to it"),
         (([(0, 5)], 3), "pair 0 is"),
-        (([(0, 1)], 0), "n_elements must be between"),
+        (([(0, 1)], 0), "n_elements is 0, must be between"),
     ):
         for method in ("auto", "exact", "approximate"):
             with pytest.raises(ValueError, match=message):
                 sampling.count_linear_extensions(*arguments, method=method)
     for options, message in (
         ({"method": "guess"}, "method must be one of auto, exact"),
-        ({"epsilon": 1.0}, "epsilon must be a number between 0 and 1"),
-        ({"delta": "small"}, "delta must be a number between 0 and 1"),
+        ({"epsilon": 1.0}, "epsilon must be between 0 and 1"),
+        ({"delta": "small"}, "delta must be a number"),
     ):
-        with pytest.raises(ValueError, match=message):
+        with pytest.raises((ValueError, TypeError), match=message):
             sampling.count_linear_extensions([(0, 1)], 2, **options)
     fence = [(i, i + 1) if i % 2 else (i + 1, i) for i in range(69)]
     with pytest.raises(CapabilityError, match="take method='approximate'"):
@@ -140,11 +140,11 @@ def test_elements_are_called_by_names():
             ValueError, match="pairs, row 1: 'juices' is no element; n_elements are 'tea', .*'juice'.*mean 'juice'"
         ):
             function([*named[:1], ("milk", "juices")], names)
-        with pytest.raises(ValueError, match="the relations lead from element '(juice|tea)' back to it"):
+        with pytest.raises(ValueError, match="pairs lead from an element back to it: .*'(juice|tea)'"):
             function([*named, ("juice", "tea")], names)
         with pytest.raises(ValueError, match="pairs, row 0: found 'ab', which is no pair"):
             function(["ab"], ["a", "b"])
-        with pytest.raises(TypeError, match="where they hold names, give those of all elements as n_elements"):
+        with pytest.raises(TypeError, match="give those of all elements as n_elements"):
             function(named, 4)
         with pytest.raises(ValueError, match="n_elements: 'tea' occurs twice"):
             function([], ["tea", "tea"])

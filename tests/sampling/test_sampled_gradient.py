@@ -36,10 +36,10 @@ def test_the_number_of_samples():
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        ((0.0, 0.1), ValueError, "epsilon must be positive"),
-        ((math.inf, 0.1), ValueError, "epsilon must be positive"),
+        ((0.0, 0.1), ValueError, "epsilon must be above 0"),
+        ((math.inf, 0.1), ValueError, "epsilon must be above 0"),
         ((0.1, 1.0), ValueError, "delta must be between"),
-        ((0.1, 0.1, -1.0), ValueError, "value_range must be finite"),
+        ((0.1, 0.1, -1.0), ValueError, "value_range at least 0"),
         (("x", 0.1), TypeError, "epsilon must be a number"),
         ((1e-12, 0.1), ValueError, "larger epsilon"),
     ],
@@ -120,7 +120,7 @@ def test_outputs_that_only_python_knows():
         ({"sampler": "none"}, ValueError, "sampler must be one of"),
         ({"feature_range": 1}, TypeError, "pair"),
         ({"feature_range": (0, [1, 1])}, ValueError, "shape"),
-        ({"feature_range": (1, 0)}, ValueError, "at most the largest"),
+        ({"feature_range": (1, 0)}, ValueError, "the first at most the second"),
         ({"sampler": "cftp", "max_steps": 10}, SamplingError, "row 0"),
         ({"method": "counting", "max_steps": 3000, "sampler": "exact"}, SamplingError, "row 0"),
     ],

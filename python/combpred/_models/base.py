@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator
+from sklearn.utils import ClassifierTags
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
@@ -29,7 +30,6 @@ from .._data.inputs import (
     validate_input,
 )
 from .._data.names import output, set_output
-from .._data.tags import classifier_tags
 from .._lib.arrays import FloatArray, allocate, require_memory, row_blocks, row_streams
 from .._lib.call import are_read_in_place, get_n_threads
 from .._lib.decode import DECODERS, Decoded, Decoding, Model, score_values
@@ -124,16 +124,8 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         if self._classifies():
             tags.estimator_type = "classifier"
             # With structure None it is y that decides, so several labels are claimed only where they are asked for.
-            tags.classifier_tags = classifier_tags(multi_label=is_meant(LabelSets, self._own_structure()))
+            tags.classifier_tags = ClassifierTags(multi_label=is_meant(LabelSets, self._own_structure()))
         return tags
-
-    def _more_tags(self) -> dict[str, Any]:  # scikit-learn < 1.6
-        return {
-            "requires_y": True,
-            "pairwise": self.kernel == "precomputed",
-            "multilabel": is_meant(LabelSets, self._own_structure()),
-            "X_types": ["2darray"] if self.kernel == "precomputed" else ["2darray", "sparse"],
-        }
 
     # Training rows.
 

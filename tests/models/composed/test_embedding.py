@@ -81,9 +81,6 @@ class Answers(RegressorMixin, BaseEstimator):
         tags.target_tags.multi_output = True
         return tags
 
-    def _more_tags(self):  # scikit-learn < 1.6
-        return {"multioutput": True}
-
 
 @pytest.mark.parametrize("decision", ["auto", "score", "mbr"])
 @pytest.mark.parametrize("structure", STRUCTURES)

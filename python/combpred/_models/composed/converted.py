@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, _fit_context, clone
+from sklearn.utils import get_tags
 from sklearn.utils._param_validation import HasMethods
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
@@ -16,7 +17,6 @@ from ..._data.forms import frame_of
 from ..._data.glossary import documented
 from ..._data.inputs import doubt_indexes, refit, refuse_unread
 from ..._data.names import output, set_output
-from ..._data.tags import input_tags
 from ..._data.targets import TargetError
 from ...structures import Structure, resolve_structure, structure_classes
 from ..base import StructuredEstimator
@@ -110,11 +110,8 @@ class ConvertedTargets(BaseEstimator):  # type: ignore[misc]  # scikit-learn has
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
-        tags.input_tags = input_tags(self.estimator)
+        tags.input_tags = get_tags(self.estimator).input_tags
         return tags
-
-    def _more_tags(self) -> dict[str, Any]:  # scikit-learn < 1.6
-        return {"requires_y": True, **input_tags(self.estimator)}
 
     @documented
     @_fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]

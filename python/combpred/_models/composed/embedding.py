@@ -11,12 +11,11 @@ import numpy as np
 from sklearn.base import _fit_context, clone, is_classifier
 from sklearn.ensemble import ExtraTreesRegressor
 from sklearn.multioutput import MultiOutputRegressor
-from sklearn.utils import _safe_indexing
+from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils._param_validation import HasMethods
 
 from ..._data.glossary import documented
 from ..._data.inputs import refit, refuse_strings
-from ..._data.tags import input_tags, predicts_many
 from ..._lib.arrays import FloatArray
 from ...structures import Structure
 from .base import ComposedEstimator, Reached, require_scores
@@ -200,7 +199,7 @@ class EmbeddingRegressor(ComposedEstimator):
             arguments = reached.fit_arguments(weights, "the regressor")
             if psi.shape[1] == 1:
                 psi = psi.ravel()
-            elif not predicts_many(reached.estimator):
+            elif not _predicts_many(reached.estimator):
                 regressor = _EntryByEntry(regressor)
             with _strings_refused(X):
                 self.regressor_ = regressor.fit(X, psi, **arguments)
@@ -233,8 +232,10 @@ class EmbeddingRegressor(ComposedEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags = input_tags(self._regressor())
+        tags.input_tags = get_tags(self._regressor()).input_tags
         return tags
 
-    def _more_tags(self) -> dict[str, Any]:  # scikit-learn < 1.6
-        return {**super()._more_tags(), **input_tags(self._regressor())}
+
+def _predicts_many(estimator: Any) -> bool:
+    """Return whether an estimator says that it learns several targets at once."""
+    return hasattr(estimator, "__sklearn_tags__") and bool(get_tags(estimator).target_tags.multi_output)

@@ -9,14 +9,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import _fit_context
-from sklearn.utils import Bunch
+from sklearn.utils import Bunch, get_tags
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.metaestimators import _BaseComposition
 from sklearn.utils.validation import check_consistent_length
 
 from ..._data.glossary import documented
 from ..._data.inputs import check_weights, in_memory, refit
-from ..._data.tags import input_tags
 from ..._lib.arrays import FloatArray, refuse_masked
 from ..._lib.control import Steps
 from ..base import StructuredEstimator
@@ -378,15 +377,11 @@ class StructuredVoting(ComposedEstimator, _BaseComposition):  # type: ignore[mis
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        given = [input_tags(estimator) for _, estimator in self._named if not _is_dropped(estimator)]
+        given = [get_tags(estimator).input_tags for _, estimator in self._named if not _is_dropped(estimator)]
         tags.input_tags.pairwise = any(each.pairwise for each in given)
         tags.input_tags.sparse = all(each.sparse for each in given)
         tags.input_tags.allow_nan = all(each.allow_nan for each in given)
         return tags
-
-    def _more_tags(self) -> dict[str, Any]:  # scikit-learn < 1.6
-        given = [input_tags(estimator) for _, estimator in self._named if not _is_dropped(estimator)]
-        return {**super()._more_tags(), "pairwise": any(each["pairwise"] for each in given)}
 
 
 def _is_dropped(estimator: Any) -> bool:
