@@ -94,8 +94,9 @@ func Text(p unsafe.Pointer, what string, most int) (string, error) {
 	return "", Illegal("%s has no NUL within %d bytes", what, most)
 }
 
-// PutName writes a name and a NUL to a field of characters, which must have the room.
-func PutName[C ~int8](dst []C, name string) {
+// PutName writes a name and a NUL to a field of characters, which must have the room. Whether characters of C are signed depends on the
+// machine.
+func PutName[C ~int8 | ~uint8](dst []C, name string) {
 	if len(name) >= len(dst) {
 		panic("cabi: no room for the name " + name)
 	}

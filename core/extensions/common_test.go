@@ -83,7 +83,8 @@ func TestCommonLimits(t *testing.T) {
 	if !math.IsNaN(dst[0]) || !math.IsInf(dst[1], -1) || !math.IsInf(dst[2], -1) || dst[3] != 0 {
 		t.Errorf("a zigzag of 70 cannot be counted and disagrees with the order 0, 1, …, which is one: got %v", dst)
 	}
-	if err := Common(dst[:1], make([]int32, 70*69/2), nil, 70, 1000, nil, 1, nil); err != nil || math.Abs(dst[0]-230.43904356577696) > 1e-11 {
+	err := Common(dst[:1], make([]int32, 70*69/2), nil, 70, 1000, nil, 1, nil)
+	if err != nil || math.Abs(dst[0]-230.43904356577696) > 1e-11 {
 		t.Errorf("ln 70! is %v, error %v", dst[0], err) // math.lgamma(71) of Python
 	}
 	for _, c := range []struct {

@@ -50,7 +50,8 @@ func TestLossAgreesWithEnumeration(t *testing.T) {
 			for _, workers := range []int{1, 3} {
 				p.Workers = workers
 				sums := make([]float64, s.SumsLen(loglinear.Loss))
-				if err := loglinear.AddSums(s, p, loglinear.Loss, w, sums, expect.Exact{Spaces: expect.One(space), Workers: workers}, nil); err != nil {
+				exact := expect.Exact{Spaces: expect.One(space), Workers: workers}
+				if err := loglinear.AddSums(s, p, loglinear.Loss, w, sums, exact, nil); err != nil {
 					t.Fatal(err)
 				}
 				value, gradient := sums[loglinear.LossSum], s.GradientOf(sums).Data

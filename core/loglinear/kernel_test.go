@@ -153,7 +153,8 @@ func BenchmarkLoss(b *testing.B) {
 	w := linalg.Shaped(loglineartest.Random(s.Features*s.Outputs, 0.2, 1), s.Features, s.Outputs)
 	for b.Loop() {
 		sums := make([]float64, s.SumsLen(loglinear.Loss))
-		if err := loglinear.AddSums(s, c.Problem, loglinear.Loss, w, sums, expect.Exact{Spaces: expect.One(c.Space), Workers: 1}, nil); err != nil {
+		exact := expect.Exact{Spaces: expect.One(c.Space), Workers: 1}
+		if err := loglinear.AddSums(s, c.Problem, loglinear.Loss, w, sums, exact, nil); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -178,7 +179,8 @@ func BenchmarkPasses(b *testing.B) {
 	c := benchmarked(b)
 	o := descent.Options{Sizes: c.Sizes(), Alpha: c.Alpha, Tol: 0, MaxIter: 10}
 	for b.Loop() {
-		if _, err := descent.Minimise(o, c.Problem, c.Space, expect.Exact{Spaces: expect.One(c.Space), Workers: 1}, matrix{}, nil); err != nil {
+		exact := expect.Exact{Spaces: expect.One(c.Space), Workers: 1}
+		if _, err := descent.Minimise(o, c.Problem, c.Space, exact, matrix{}, nil); err != nil {
 			b.Fatal(err)
 		}
 	}

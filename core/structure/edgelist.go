@@ -49,10 +49,10 @@ func completeEdges(n int) [][2]int32 {
 const formatOfEdges = "edge sets are 0/1 matrices, 1 where the edge belongs to the row"
 
 // checkEdgeMask returns an error that names the first edge whose membership is neither 0 nor 1.
-func checkEdgeMask(y []int32, edges [][2]int32) error {
+func checkEdgeMask(y []int32, edges [][2]int32, names Names) error {
 	mustLen("y", len(y), len(edges))
 	if i := notBit(y); i >= 0 {
-		return wrongPart(y, i, nil, formatOfEdges)
+		return wrongPart(y, i, names.ofCells(Cells{"edges", len(names), endsOf(edges)}), formatOfEdges)
 	}
 	return nil
 }

@@ -81,14 +81,16 @@ func newGraphs(a arguments) (Space, error) {
 // Facts are those of label sets, with the layout of edges.
 func (g graphs) Facts() Facts {
 	f := g.labelSets.Facts()
-	f.Layout = Layout{Format: formatOfEdges, Cells: Cells{"edges", g.vertices, endsOf(g.edges)}}
+	f.Layout = Layout{Format: formatOfEdges, Cells: g.cells()}
 	return f
 }
 
-// columnNames has none: columns are edges.
-func (g graphs) columnNames() Names { return nil }
+func (g graphs) columnNames() Names { return g.names.ofCells(g.cells()) }
 
-func (g graphs) Check(y []int32) error { return checkEdgeMask(y, g.edges) }
+// cells returns the edges.
+func (g graphs) cells() Cells { return Cells{"edges", g.vertices, endsOf(g.edges)} }
+
+func (g graphs) Check(y []int32) error { return checkEdgeMask(y, g.edges, g.names) }
 
 func (g graphs) String() string {
 	return fmt.Sprintf("sets of %d edges among %d vertices", len(g.edges), g.vertices)

@@ -2,6 +2,7 @@ package structure
 
 import (
 	"iter"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -76,6 +77,14 @@ func (s Names) each(text string, n int) iter.Seq[string] {
 	}
 }
 
+// ofCells returns the names of columns of data that are cells of items by items; nil where items have no names.
+func (s Names) ofCells(c Cells) Names {
+	if len(s) == 0 {
+		return nil
+	}
+	return slices.Collect(joined(c.At, joints[c.Kind], s, s))
+}
+
 // itemed spaces may have names of their items.
 type itemed interface{ itemNames() Names }
 
@@ -87,7 +96,7 @@ func itemNamesOf(s Space) Names {
 	return nil
 }
 
-// columned spaces have outputs with a part for each item, so that columns of data are called by their names.
+// columned spaces have outputs with a part for each item or each entry of ψ, so that columns of data are called by their names.
 type columned interface{ columnNames() Names }
 
 func columnNamesOf(s Space) Names {

@@ -29,11 +29,16 @@ func (r relations) Check(y []int32) error {
 	mustLen("y", len(y), r.len())
 	for i, v := range y {
 		if v < -1 || v > 1 {
-			return wrongPart(y, i, nil, r.Format())
+			return wrongPart(y, i, r.columnNames(), r.Format())
 		}
 	}
 	return nil
 }
+
+// cells returns the pairs of items.
+func (r relations) cells() Cells { return Cells{"order", r.n, itemPairs(r.n)} }
+
+func (r relations) columnNames() Names { return r.names.ofCells(r.cells()) }
 
 func (r relations) Format() string {
 	return "a pair u < v has +1 where u is before v, −1 where v is before u, 0 where neither is"
@@ -46,7 +51,7 @@ func (r relations) Read(dst []int32, row []float64) error { return r.read(dst, r
 func (r relations) read(dst []int32, row []float64, reflexive bool) error {
 	if len(row) == r.len() {
 		if i := wholeTo(dst, row); i >= 0 {
-			return wrongNumber(row, i, nil, r.Format())
+			return wrongNumber(row, i, r.columnNames(), r.Format())
 		}
 		return r.Check(dst)
 	}
@@ -89,7 +94,7 @@ func (r relations) read(dst []int32, row []float64, reflexive bool) error {
 // alone decide: pre-images leave out every pair of which the data do not say much.
 func (r relations) facts() Facts {
 	return Facts{
-		Layout:   Layout{Format: r.Format(), Widths: []int{r.len(), r.n * r.n}, Cells: Cells{"order", r.n, itemPairs(r.n)}},
+		Layout:   Layout{Format: r.Format(), Widths: []int{r.len(), r.n * r.n}, Cells: r.cells()},
 		Mirror:   r.mirror,
 		Loss:     "squared",
 		Decision: "score",

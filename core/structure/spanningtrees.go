@@ -78,7 +78,7 @@ func (s spanningTrees) All() iter.Seq[[]int32] { return s.graph.All() }
 
 // Check costs nearly O(n + d).
 func (s spanningTrees) Check(y []int32) error {
-	if err := checkEdgeMask(y, s.edges); err != nil {
+	if err := checkEdgeMask(y, s.edges, s.names); err != nil {
 		return err
 	}
 	f := s.forests.get()
@@ -104,9 +104,14 @@ func (s spanningTrees) remedy() string {
 	return fmt.Sprintf("a spanning tree has %d edges that connect all %d vertices", n-1, n)
 }
 
+// cells returns the edges.
+func (s spanningTrees) cells() Cells { return Cells{"edges", s.graph.N(), endsOf(s.edges)} }
+
+func (s spanningTrees) columnNames() Names { return s.names.ofCells(s.cells()) }
+
 func (s spanningTrees) Facts() Facts {
 	f := Facts{
-		Layout:   Layout{Format: formatOfEdges, Cells: Cells{"edges", s.graph.N(), endsOf(s.edges)}},
+		Layout:   Layout{Format: formatOfEdges, Cells: s.cells()},
 		LogCount: s.graph.LogCount,
 		Moves:    movesOf(s.moveGaps()),
 		Sums:     s.sums(),

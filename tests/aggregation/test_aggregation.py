@@ -199,48 +199,50 @@ def test_results_pickle_and_frames_are_read():
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("arguments", "row"),
     [
-        ({}, "give either rankings or counts"),
-        ({"rankings": CYCLE, "counts": np.ones((4, 4))}, "give either rankings or counts"),
-        ({"rankings": [[1, 2], [1, -2]]}, "rankings, row 1: found -2 in column 1; positions are finite numbers from 0"),
-        ({"rankings": [[1, 2], [np.inf, 2]]}, "rankings, row 1: found inf in column 0"),
-        ({"rankings": [[1, 2], [1, "x"]]}, "rankings"),
-        ({"rankings": [[1, 2], [1]]}, "rows of rankings differ in length"),
-        ({"rankings": [[1], [1]]}, "at least 2 items"),
-        ({"rankings": np.empty((0, 3))}, "rankings has 0 rows"),
-        ({"rankings": [1, 2, 3]}, "rankings must have shape"),
-        ({"rankings": CYCLE, "weights": [1, 2]}, "weights has shape .2,., must be .4,.: one weight for each row of ra"),
-        ({"rankings": CYCLE, "weights": [1, 2, -3, 1]}, "row 2: weights is -3.0"),
-        ({"rankings": CYCLE, "weights": [0, 0, 0, 0]}, "weights is zero in every row"),
-        ({"rankings": CYCLE, "weights": 1e308}, "row 0: the weight is 1e.308, so that sums of weights may overflow"),
-        ({"counts": [[0, 1e308], [1e308, 0]]}, "row 0: the pair with item 1 has weight 1e.308"),
-        ({"counts": np.ones((2, 3))}, "counts must have shape"),
-        ({"counts": [[0, 1], [-1, 0]]}, "counts, row 1: found -1 in column 0"),
-        ({"counts": [["a", "b"], ["c", "d"]]}, "counts, row 0: 'a' is not a number"),
-        ({"counts": np.ones((3, 3)), "weights": [1]}, "multiply counts by them instead"),
-        ({"counts": np.ones((3, 3)), "method": "best-input"}, "best of the rankings"),
-        ({"rankings": CYCLE, "method": "Kemeny"}, "method must be one of auto, exact"),
-        ({"rankings": CYCLE, "output": "ties"}, "output must be one of order, weak, partial"),
-        ({"rankings": CYCLE, "penalty": 1.5}, "the penalty is 1.5, must be between 0 and 1"),
-        ({"rankings": CYCLE, "time_limit": 0}, "time_limit must be a positive number"),
+        ({}, None),
+        ({"rankings": CYCLE, "counts": np.ones((4, 4))}, None),
+        ({"rankings": [[1, 2], [1, -2]]}, 1),
+        ({"rankings": [[1, 2], [np.inf, 2]]}, 1),
+        ({"rankings": [[1, 2], [1, "x"]]}, 1),
+        ({"rankings": [[1, 2], [1]]}, None),
+        ({"rankings": [[1], [1]]}, None),
+        ({"rankings": np.empty((0, 3))}, None),
+        ({"rankings": [1, 2, 3]}, None),
+        ({"rankings": CYCLE, "weights": [1, 2]}, None),
+        ({"rankings": CYCLE, "weights": [1, 2, -3, 1]}, 2),
+        ({"rankings": CYCLE, "weights": [0, 0, 0, 0]}, None),
+        ({"rankings": CYCLE, "weights": 1e308}, 0),
+        ({"counts": [[0, 1e308], [1e308, 0]]}, 0),
+        ({"counts": np.ones((2, 3))}, None),
+        ({"counts": [[0, 1], [-1, 0]]}, 1),
+        ({"counts": [["a", "b"], ["c", "d"]]}, 0),
+        ({"counts": np.ones((3, 3)), "weights": [1]}, None),
+        ({"counts": np.ones((3, 3)), "method": "best-input"}, None),
+        ({"rankings": CYCLE, "method": "Kemeny"}, None),
+        ({"rankings": CYCLE, "output": "ties"}, None),
+        ({"rankings": CYCLE, "penalty": 1.5}, None),
+        ({"rankings": CYCLE, "time_limit": 0}, None),
     ],
 )
-def test_refusals(arguments, message):
-    with pytest.raises(ValueError, match=message):
+def test_refusals(arguments, row):
+    with pytest.raises(ValueError) as caught:
         kemeny(**arguments)
+    assert not arguments or any(name in str(caught.value) for name in arguments)
+    assert getattr(caught.value, "row", None) == row
 
 
 @pytest.mark.parametrize("penalty", [True, "high", None])
 def test_penalties_are_numbers(penalty):
-    with pytest.raises(TypeError, match="penalty must be a number"):
+    with pytest.raises(TypeError):
         kemeny(CYCLE, penalty=penalty)
 
 
 def test_methods_that_cannot_are_refused_by_name():
-    with pytest.raises(CapabilityError, match="method lp gives orders only"):
+    with pytest.raises(CapabilityError):
         kemeny(CYCLE, method="lp", output="weak")
     circle = np.array([np.roll(np.arange(1, 23), shift) for shift in range(22)])
-    with pytest.raises(CapabilityError, match="limited to size 20, this one has size 22; take method milp"):
+    with pytest.raises(CapabilityError):
         kemeny(circle, method="exact")
     assert kemeny(circle).method == "milp"

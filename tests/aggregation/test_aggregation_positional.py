@@ -115,7 +115,9 @@ def test_weights_are_numbers_of_equal_rankings(name):
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_refusals(name):
-    with pytest.raises(ValueError, match="rankings, row 1: found -2"):
+    with pytest.raises(ValueError) as caught:
         FUNCTIONS[name]([[1, 2], [1, -2]])
-    with pytest.raises(ValueError, match="row 0: weights is nan"):
+    assert (caught.value.argument, caught.value.row) == ("rankings", 1)
+    with pytest.raises(ValueError) as caught:
         FUNCTIONS[name]([[1, 2], [1, 2]], weights=[np.nan, 1])
+    assert caught.value.row == 0

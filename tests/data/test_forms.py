@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -72,10 +70,9 @@ def test_series_of_numbers_and_frames_stay_as_they_were():
 def test_names_without_an_order_are_refused(structure, parameter, names):
     with pytest.raises(
         TypeError,
-        match=rf"{structure.__name__}: {parameter} must be a list of names, whose order counts, got the (set|mapping)",
     ):
         structure(**{parameter: names}).count()
-    with pytest.raises(TypeError, match="labels must be a list of names, whose order counts"):
+    with pytest.raises(TypeError):
         Permutations.from_orders([["x", "y", "z"]], labels=names)
 
 
@@ -101,9 +98,7 @@ def test_a_frame_with_one_column_has_the_order_of_its_categories(frame):
 @pytest.mark.parametrize("structure", [None, Ordinal(GRADES), Hierarchy({"low": None, "mid": "low", "high": "mid"})])
 def test_one_column_comes_back_as_one(structure):
     y = pd.DataFrame({"grade": WORDS})
-    with pytest.warns(
-        DataConversionWarning, match=r"column-vector y was passed .*: pass y\['grade'\], of shape \(60,\)"
-    ):
+    with pytest.warns(DataConversionWarning):
         model = StructuredRidge(structure).set_output(predict="y").fit(X, y)
     found = model.predict(X[:3])
     assert isinstance(found, pd.DataFrame) and found.columns.tolist() == ["grade"]
@@ -121,12 +116,15 @@ def test_what_is_no_name_is_not_sent_to_converters_of_names(form):
     def given(rows):
         return form(rows, orient="row") if form is pl.DataFrame else form(rows)
 
-    with pytest.raises(ValueError, match=r"found .*'2', '1'.*, numbers written as strings: make numbers of them"):
+    with pytest.raises(ValueError) as caught:
         StructuredRidge("permutations").fit(X[:2], given([["2", "1", "3"], ["1", "2", "3"]]))
-    with pytest.raises(ValueError, match=r"words for yes and no: make 0 and 1 of them, such as by y == 'Yes'"):
+    assert caught.value.row == 0
+    with pytest.raises(ValueError) as caught:
         StructuredRidge("labelsets").fit(X[:2], given([["No", "Yes"], ["Yes", "No"]]))
-    with pytest.raises(ValueError, match=r"found .*'b', 'a'.*; Permutations.from_orders makes y of lists"):
+    assert caught.value.row == 0
+    with pytest.raises(ValueError) as caught:
         StructuredRidge("permutations").fit(X[:2], given([["b", "a"], ["a", "b"]]))
+    assert caught.value.row == 0
 
 
 @pytest.mark.parametrize(
@@ -139,36 +137,37 @@ def test_what_is_no_name_is_not_sent_to_converters_of_names(form):
     ids=repr,
 )
 def test_names_that_look_like_numbers_or_truths_are_names(structure, rows):
-    with pytest.raises(
-        ValueError, match=rf"row 0: found {re.escape(str(rows[0]))}; {type(structure).__name__}.*\.from_"
-    ):
+    with pytest.raises(ValueError) as caught:
         StructuredRidge(structure).fit(X[:2], rows)
+    assert caught.value.row == 0
 
 
 def test_rows_that_are_dicts():
     rows = [{"a": 1, "b": 2}, {"a": 2, "b": 1}]
-    with pytest.raises(ValueError, match=r"found {'a': 1, 'b': 2}; pandas.DataFrame\(y\) makes y of dicts"):
+    with pytest.raises(ValueError) as caught:
         StructuredRidge("permutations").fit(X[:2], rows)
+    assert caught.value.row == 0
     assert StructuredRidge("permutations").fit(X[:2], pd.DataFrame(rows)).structure_.labels == ["a", "b"]
-    with pytest.raises(ValueError, match="Assignments.from_pairs makes y of lists of pairs, or dicts"):
+    with pytest.raises(ValueError) as caught:
         StructuredRidge("assignments").fit(X[:2], rows)
+    assert caught.value.row == 0
     matrices = np.array([[[0, 1], [1, 0]], [[1, 0], [0, 1]]])
-    with pytest.raises(ValueError, match=r"row 0: .*, y.argmax\(axis=2\) of 0/1 matrices"):
+    with pytest.raises(ValueError) as caught:
         StructuredRidge("assignments").fit(X[:2], matrices)
+    assert caught.value.row == 0
     assert Assignments(2).to_pairs(matrices.argmax(axis=2))[0] == [(0, 1), (1, 0)]
 
 
 def test_digits_that_are_names_of_nodes_stay_names():
     tree = Hierarchy.from_paths([["1", "2"], ["1", "3"]])
-    with pytest.raises(ValueError, match=r"found \['1', '2'\]; y_from_paths of Hierarchy.from_paths"):
+    with pytest.raises(ValueError) as caught:
         StructuredRidge(tree).fit(X[:2], [["1", "2"], ["1", "3"]])
+    assert caught.value.row == 0
 
 
 def test_categories_in_another_order_than_the_grades_are_refused():
     downwards = pd.Series(pd.Categorical(WORDS, GRADES[::-1], ordered=True))
-    with pytest.raises(
-        ValueError, match=r"categories of y \('high', 'mid', 'low'\) do not stand in the order of those"
-    ):
+    with pytest.raises(ValueError):
         StructuredRidge(Ordinal(GRADES)).fit(X, downwards)
     unordered = pd.Series(pd.Categorical(WORDS, GRADES[::-1]))  # says nothing of an order
     assert StructuredRidge(Ordinal(GRADES)).fit(X, unordered).score(X, unordered) > -1

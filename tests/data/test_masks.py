@@ -73,8 +73,9 @@ def test_outputs_and_scores_of_structures(structure, y):
         lambda: losses.structured_max_loss(structure, masked(scores), y),
         lambda: losses.structured_max_loss(structure, scores, masked(y)),
     ):
-        with pytest.raises(ValueError, match="row 0: an entry is masked; drop the row, or fill it in by"):
+        with pytest.raises(ValueError) as caught:
             call()
+        assert caught.value.row == 0
     whole = np.ma.array(y, mask=np.zeros(y.shape, dtype=bool))
     np.testing.assert_array_equal(structure.embed(whole), structure.embed(y))  # nothing is masked
 
@@ -112,5 +113,6 @@ CALLS = {
 
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
 def test_tables_metrics_and_parameters(call):
-    with pytest.raises(ValueError, match=r"row \d: an entry is masked"):
+    with pytest.raises(ValueError) as caught:
         call()
+    assert caught.value.row == 0

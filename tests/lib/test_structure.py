@@ -61,33 +61,36 @@ def test_catalogue_and_classes_have_the_same_names() -> None:
         (Cliques, 2, 2**12),
     ],
 )
-def test_the_largest_sizes_are_those_of_the_classes(cls: Any, least: int, most: int) -> None:
+def test_the_least_and_largest_sizes_are_those_of_the_core(cls: Any, least: int, most: int) -> None:
     legal = cls(most).space.description
-    _ = legal.shape
-    with pytest.raises(ValueError, match=f"must be between {least} and {most}"):
-        _ = Description(cls.name, dict(legal.scalars, n=most + 1)).shape
+    for n in (least, most):
+        _ = Description(cls.name, dict(legal.scalars, n=n)).shape
+    for n in (least - 1, most + 1):
+        with pytest.raises(ValueError):
+            _ = Description(cls.name, dict(legal.scalars, n=n)).shape
 
 
 def test_complete_graphs_too_large_are_refused() -> None:
-    with pytest.raises(ValueError, match="the complete graph may have 4096 vertices, not 4097"):
+    with pytest.raises(ValueError):
         _ = Description(Graphs.name, {"n": 4097}).shape
 
 
 def test_trees_too_large_are_refused() -> None:
-    with pytest.raises(ValueError, match=f"must be between 1 and {2**20}"):
+    with pytest.raises(ValueError):
         _ = Description("subtrees", {"n": 2**20 + 1}, np.zeros(1, dtype=np.int32), None).shape
 
 
 def test_graphs_without_spanning_tree_are_refused() -> None:
-    with pytest.raises(ValueError, match="no path joins the vertices 0 and 3"):
+    with pytest.raises(ValueError):
         _ = Description("spanningtrees", {"n": 4}, np.array([0, 1, 1, 2], np.int32), None).shape
 
 
 def test_library_refuses_codes_of_outputs_that_functions_hold() -> None:
     description = by_formulas().space.description
-    with pytest.raises(ValueError, match="no encoding"):
+    with pytest.raises(ValueError) as caught:
         structure_embed(description, np.zeros((1, 1), dtype=np.int32))
-    with pytest.raises(CapabilityError, match="needs a decoder"):
+    assert caught.value.row == 0
+    with pytest.raises(CapabilityError):
         decode(description, np.zeros((1, 6)))
 
 
@@ -106,9 +109,10 @@ def test_conditions_that_are_illegal_are_about_their_row() -> None:
     start, length = condition_key("start"), condition_key("length")
     legal = [(start, 2, ALONE), (length, 3, ALONE)]
     check_conditions(routes, Conditions.of([legal, []]))
-    with pytest.raises(RowError, match="^row 2: .*'length' is 6; it is the number of places that a route visits, 2..5"):
+    with pytest.raises(RowError) as caught:
         check_conditions(routes, Conditions.of([legal, [], [(length, 6, ALONE)]]))
-    with pytest.raises(CapabilityError, match="held to conditions"):
+    assert caught.value.row == 2
+    with pytest.raises(CapabilityError):
         check_conditions(Description("multiclass", {"n": 3}), Conditions.of([[]]))
 
 
@@ -129,11 +133,11 @@ def test_conditions_and_constraints_are_not_taken_together() -> None:
         call("cp_decode", PERMUTATIONS, scores, record(abi.CDecodeOptions, **given), y, 4, None, n_threads=1)
         assert y[0, 2] == 1
     doubtful = record(abi.CConstraints, n=1, first=first, feature=feature, value=value, must=3 * must)
-    with pytest.raises(ValueError, match=r"constraints\.must\[0\] is 3, must be 0 or 1"):
+    with pytest.raises(ValueError):
         options = record(abi.CDecodeOptions, constraints=doubtful)
         call("cp_decode", PERMUTATIONS, scores, options, y, 4, None, n_threads=1)
     both = record(abi.CDecodeOptions, constraints=held, conditions=entries.struct)
-    with pytest.raises(ValueError, match="has constraints and conditions; leave one of the two out"):
+    with pytest.raises(ValueError):
         call("cp_decode", PERMUTATIONS, scores, both, y, 4, None, n_threads=1)
 
 
@@ -144,7 +148,8 @@ def test_cycles_are_arranged_as_conditions_ask_for() -> None:
     np.testing.assert_array_equal(arrange(cycles, shared, y), [[2, 1, 0, 3, -1], [2, 0, 4, 1, -1]])
     own = Conditions.of([[], [(condition_key("end"), 4, ALONE)]])
     np.testing.assert_array_equal(arrange(cycles, own, y), [[0, 1, 2, 3, -1], [0, 2, 1, 4, -1]])
-    with pytest.raises(ValueError, match=r"conditions\.n is 3, must be 1 or n, which is 2"):
+    with pytest.raises(ValueError):
         arrange(cycles, Conditions.of([[], [], []]), y)
-    with pytest.raises(RowError, match="^row 1: "):
+    with pytest.raises(RowError) as caught:
         arrange(cycles, shared, np.array([[0, 1, 2, -1, -1], [2, 0, 1, -1, -1]], dtype=np.int32))
+    assert caught.value.row == 1

@@ -84,10 +84,12 @@ def test_kendall_tau_compares_positions_by_their_order() -> None:
 def test_missing_positions_are_refused(metric: Any, missing: float) -> None:
     complete, partial = [[1, 2, 3], [3, 1, 2]], [[1, 2, 3], [2, missing, 1]]
     if metric is not metrics.kendall_tau:  # which compares what is known
-        with pytest.raises(ValueError, match="y_true, row 1: "):
+        with pytest.raises(ValueError) as caught:
             metric(partial, complete)
-    with pytest.raises(ValueError, match="y_pred, row 1: "):
+        assert (caught.value.argument, caught.value.row) == ("y_true", 1)
+    with pytest.raises(ValueError) as caught:
         metric(complete, partial)
+    assert (caught.value.argument, caught.value.row) == ("y_pred", 1)
 
 
 def test_footrule_by_definition_and_its_maximum_by_enumeration() -> None:
@@ -196,20 +198,22 @@ def test_h_loss_is_its_definition(parent: list[int]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("y", "options", "message"),
+    ("y", "options", "row"),
     [
-        ([0, 9], {}, "y_true, row 1"),
-        ([[1, 0, 0, 1, 0, 0, 0, 0]], {}, "y_true, row 0: node 3 is in, its parent, node 1, is not"),
-        ([[0] * 8], {}, "y_true, row 0: the root, node 0, is left out"),
-        ([[1, 0]], {}, "y_true has 2 columns, it needs 8"),
-        ([0], {"node_weight": "depth"}, "node_weight must be one of sibling, subtree"),
-        ([0], {"node_weight": [1, 2]}, "node_weight must be 'sibling', 'subtree' or 8 finite numbers"),
-        ([0], {"node_weight": [-1] * 8}, "of at least 0"),
+        ([0, 9], {}, 1),
+        ([[1, 0, 0, 1, 0, 0, 0, 0]], {}, 0),
+        ([[0] * 8], {}, 0),
+        ([[1, 0]], {}, None),
+        ([0], {"node_weight": "depth"}, None),
+        ([0], {"node_weight": [1, 2]}, None),
+        ([0], {"node_weight": [-1] * 8}, None),
     ],
 )
-def test_illegal_arguments_of_the_h_loss_are_refused(y: Any, options: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
+def test_illegal_arguments_of_the_h_loss_are_refused(y: Any, options: dict[str, Any], row: int | None) -> None:
+    with pytest.raises(ValueError) as caught:
         metrics.hierarchical_h_loss(y, y, parent=TREE, **options)
+    assert not options or any(name in str(caught.value) for name in options)
+    assert getattr(caught.value, "row", None) == row
 
 
 def test_hierarchical_loss_is_the_squared_distance_of_embeddings() -> None:
@@ -230,8 +234,9 @@ def test_hierarchical_loss_on_a_deep_path_is_fast_enough() -> None:
 def test_hierarchical_loss_by_names() -> None:
     parent = {"root": None, "a": "root", "b": "root", "a1": "a"}
     assert metrics.hierarchical_loss(["a1", "b"], ["b", "b"], parent=parent, per_row=True).tolist() == [3.0, 0.0]
-    with pytest.raises(ValueError, match=r"row 1.*'c'"):
+    with pytest.raises(ValueError) as caught:
         metrics.hierarchical_loss(["a", "c"], ["a", "a"], parent=parent)
+    assert caught.value.row == 1
 
 
 @pytest.mark.parametrize(("metric", "truth", "predicted"), PAIRED)
@@ -245,27 +250,32 @@ def test_mean_is_the_weighted_mean_of_rows(metric, truth, predicted) -> None:  #
 
 @pytest.mark.parametrize(("metric", "truth", "predicted"), PAIRED)
 def test_bad_arguments_are_named(metric, truth, predicted) -> None:  # type: ignore[no-untyped-def]
-    with pytest.raises(ValueError, match="they must agree row by row"):
+    with pytest.raises(ValueError):
         metric(truth[:2], predicted)
-    with pytest.raises(ValueError, match="row 1: sample_weight"):
+    with pytest.raises(ValueError) as caught:
         metric(truth, predicted, sample_weight=[1, -1, 0])
-    with pytest.raises(ValueError, match="0 rows|no rows|shape"):
+    assert caught.value.row == 1
+    with pytest.raises(ValueError):
         metric([], [])
 
 
 def test_messages_name_the_row() -> None:
     with pytest.raises(ValueError, match="y_pred, row 1: all labels are tied"):
         metrics.kendall_tau([[1, 2], [1, 2]], [[1, 2], [3, 3]])
-    with pytest.raises(ValueError, match="y_true, row 1: .*tied"):
+    with pytest.raises(ValueError) as caught:
         metrics.spearman_rho([[1, 2], [2, 2]], [[1, 2], [1, 2]])
-    with pytest.raises(ValueError, match="y_true, row 1: found inf in column 1; metrics compare finite numbers"):
+    assert (caught.value.argument, caught.value.row) == ("y_true", 1)
+    with pytest.raises(ValueError) as caught:
         metrics.kendall_tau([[1, 2], [1, np.inf]], [[1, 2], [1, 2]])
-    with pytest.raises(ValueError, match="y_pred, row 1: must hold 0 and 1"):
+    assert (caught.value.argument, caught.value.row) == ("y_true", 1)
+    with pytest.raises(ValueError) as caught:
         metrics.hamming_loss([[0, 1], [1, 1]], [[0, 1], [1, 2]])
-    with pytest.raises(ValueError, match="at least 2 labels"):
+    assert (caught.value.argument, caught.value.row) == ("y_pred", 1)
+    with pytest.raises(ValueError):
         metrics.kendall_tau([[1]], [[1]])
-    with pytest.raises(ValueError, match="y_true, row 0: 'a' is not a number"):
+    with pytest.raises(ValueError) as caught:
         metrics.kendall_tau([["a", "b"]], [["a", "b"]])
+    assert (caught.value.argument, caught.value.row) == ("y_true", 0)
 
 
 def test_documented_examples() -> None:
@@ -292,8 +302,9 @@ def test_tau_x_and_rankings_with_ties_read_alike():
         assert tau_x(y, numbers) == tau_x(numbers, y) == 1.0
     for row in ([-1, 1, 2], [-0.5, 1, 2], [np.nan, 1, 2], [np.inf, 1, 2], ["a", "b", "c"], [None, 1, 2]):
         for read in (space.embed, lambda y: tau_x(y, numbers), lambda y: tau_x(numbers, y)):
-            with pytest.raises(ValueError, match="row 0|numbers"):
+            with pytest.raises(ValueError) as caught:
                 read([row])
+            assert caught.value.row == 0
 
 
 def test_trees_are_given_as_the_structures_that_have_them():

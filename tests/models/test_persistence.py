@@ -191,7 +191,7 @@ def test_functions_are_not_trusted(function, tmp_path):
     types = trusted_types(path)
     assert "combpred._models.ridge.StructuredRidge" in types
     assert not any(function.__name__ in each for each in types)
-    with pytest.raises(skops.io.exceptions.UntrustedTypesFoundException, match=function.__name__):
+    with pytest.raises(skops.io.exceptions.UntrustedTypesFoundException):
         skops.io.load(path, trusted=types)
 
 

@@ -139,13 +139,14 @@ def test_large_structures():
     assert structured_hinge_loss(ranking, 0.5 * right, y, per_row=True).tolist() == [0.0, 0.0]  # all margins reached
     found = structured_hinge_loss(ranking, 0.25 * right, y, cost="zero-one", per_row=True)
     np.testing.assert_allclose(found, [0.5, 0.5])  # the next best exchanges two neighbours
-    with pytest.raises(NumericalError, match=r"row 0: the loss is about exp\(.*take log=True"):
+    with pytest.raises(NumericalError) as caught:
         structured_exponential_loss(ranking, -100 * right, y)
+    assert caught.value.row == 0
     assert structured_exponential_loss(ranking, -100 * right, y, log=True) == pytest.approx(2 * 66 * 100, rel=1e-12)
     assert structured_exponential_loss(ranking, 100 * right, y, log=True) == -math.inf  # as 1 + it is 1
     cycles = DirectedCycles(30)
     scores = np.random.default_rng(0).normal(size=(1, cycles.n_features))
-    with pytest.warns(ApproximationWarning, match="1 of 1 maxima are not proven"):
+    with pytest.warns(ApproximationWarning):
         structured_hinge_loss(cycles, scores, cycles.sample(1, random_state=0))
     with pytest.raises(CapabilityError):
         structured_hinge_loss(cycles, scores, cycles.sample(1, random_state=0), decoder="exact")
@@ -169,24 +170,25 @@ def test_a_single_output_has_no_loss():
 
 @pytest.mark.parametrize("loss", [structured_hinge_loss, structured_log_loss, structured_exponential_loss])
 @pytest.mark.parametrize(
-    ("scores", "y", "message"),
+    ("scores", "y", "row"),
     [
-        ([[0.0, 1.0]], [[1, 2, 3]], r"scores must have shape \(n, 3\)"),
-        ([[0.0, 1.0, np.nan]], [[1, 2, 3]], "scores, row 0: column 2"),
-        ([[0.0, 1.0, 2.0]], [[1, 2, 2]], "y, row 0: labels 1 and 2 share"),
-        ([[0.0, 1.0, 2.0]], [[1, 2, -1]], "y, row 0: the position of label 2 is missing"),
-        ([[0.0, 1.0, 2.0]], [[1, 2, 3]] * 2, "scores has 1 rows and y 2"),
+        ([[0.0, 1.0]], [[1, 2, 3]], None),
+        ([[0.0, 1.0, np.nan]], [[1, 2, 3]], 0),
+        ([[0.0, 1.0, 2.0]], [[1, 2, 2]], 0),
+        ([[0.0, 1.0, 2.0]], [[1, 2, -1]], 0),
+        ([[0.0, 1.0, 2.0]], [[1, 2, 3]] * 2, None),
     ],
 )
-def test_bad_input_is_refused(loss, scores, y, message):
-    with pytest.raises(ValueError, match=message):
+def test_bad_input_is_refused(loss, scores, y, row):
+    with pytest.raises(ValueError) as caught:
         loss(Permutations(3), scores, y)
+    assert getattr(caught.value, "row", None) == row
 
 
 def test_bad_options_are_refused():
-    with pytest.raises(ValueError, match="decoder must be one of"):
+    with pytest.raises(ValueError):
         structured_hinge_loss(Permutations(3), [[0.0] * 3], [[1, 2, 3]], decoder="best")
-    with pytest.raises(CapabilityError, match="no loss 'tree'"):
+    with pytest.raises(CapabilityError):
         structured_hinge_loss(Permutations(3), [[0.0] * 3], [[1, 2, 3]], cost="tree")
 
 
@@ -271,23 +273,25 @@ def test_the_auc_loss_is_estimated_from_draws():
         large, np.ones(large.n_features), [np.arange(1, 31)], normalize=True, n_samples=100, random_state=0
     )
     assert share == 0.0
-    with pytest.raises(CapabilityError, match="too many to list: give n_samples"):
+    with pytest.raises(CapabilityError):
         structured_auc_loss(large, np.ones(large.n_features), [np.arange(1, 31)])
-    with pytest.raises(NumericalError, match="take normalize=True"):
+    with pytest.raises(NumericalError) as caught:
         huge = Permutations(200)
         structured_auc_loss(huge, -np.ones(huge.n_features), [np.arange(1, 201)], n_samples=2, random_state=0)
+    assert caught.value.row == 0
 
 
 def test_losses_of_illegal_sets_are_refused():
     structure, scores = Permutations(3), np.zeros((2, 3))
     bad = [Admissible([[1, 2, 3]]), Admissible([[1, 2, 3], [1, 1, 1]])]
     for loss in (structured_auc_loss, structured_max_loss, structured_log_loss, structured_hinge_loss):
-        with pytest.raises(ValueError, match="row 1: output 1 of the set: "):
+        with pytest.raises(ValueError) as caught:
             loss(structure, scores, bad)
-        with pytest.raises(ValueError, match="scores has 2 rows and y 1"):
+        assert caught.value.row == 1
+        with pytest.raises(ValueError):
             loss(structure, scores, bad[:1])
     own = Custom.from_structures([0, 1, 2], np.eye(3), loss=1 - np.eye(3))
-    with pytest.raises(CapabilityError, match="take cost='zero-one'"):
+    with pytest.raises(CapabilityError):
         structured_hinge_loss(own, np.zeros((1, 3)), [Admissible([0, 1])], cost="own")
-    with pytest.raises(CapabilityError, match="call it on predictions"):
+    with pytest.raises(CapabilityError):
         structured_max_loss(own, np.zeros((1, 3)), [0], cost="own")

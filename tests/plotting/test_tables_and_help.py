@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import make_pipeline
 from sklearn.utils import estimator_html_repr
 
@@ -197,7 +198,7 @@ def test_estimates_and_diagnostics_are_tables():
     assert lines[0] == "SampledMarginals: 2 rows, errors guaranteed"
     assert f"[{means.value[1, 0]:.6g} {means.value[1, 1]:.6g}]" in lines[3]
     chains = combpred.ProbabilisticStructured(Cycles(6), inference="mcmc", max_iter=1, random_state=0)
-    with pytest.warns(match="after 1 pass"):
+    with pytest.warns(ConvergenceWarning):
         chains.fit(np.eye(3), [[0, 1, 2], [1, 2, 3], [2, 3, 4, 5]])
     found = chains.chain_diagnostics_
     lines = repr(found).splitlines()

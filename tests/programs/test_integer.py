@@ -194,8 +194,9 @@ def test_programs_reach_beyond_the_exact_decoder():
     model.coef_ = scores[:, None]
     searched = model.set_params(decoder="local-search").predict(X[:1], return_certificate=True)[1]
     solved = model.set_params(decoder="milp").predict(X[:1], return_certificate=True)[1]
-    with pytest.raises(CapabilityError, match="limited to size 20"):
+    with pytest.raises(CapabilityError) as caught:
         model.set_params(decoder="exact").predict(X[:1])
+    assert caught.value.row == 0
     assert searched.value[0] <= solved.value[0] * (1 + 1e-9) <= searched.upper_bound[0] * (1 + 1e-9)
 
 

@@ -166,7 +166,7 @@ def test_entries_take_the_place_and_the_indentation_of_their_lines():
     Described.__doc__ = None  # as with python -OO
     assert filled(Described).__doc__ is None
     Described.__doc__ = "    %(nothing)s"
-    with pytest.raises(KeyError, match="nothing"):
+    with pytest.raises(KeyError):
         filled(Described)
 
 

@@ -45,6 +45,9 @@ LOOKS = [
 ]
 
 
+#: How many tests may say by `match=` how a message is worded.
+MOST_SENTENCES = 80
+
 #: Names of several things all the same, and why.
 NAMESAKES = {
     "log_partition": "of the core, and of users, who get bounds with it",
@@ -182,6 +185,22 @@ def test_tests_have_the_rooms_of_the_package(root):
     rooms = {room.removeprefix("_") for room in ROOMS}
     folders = {entry.name for entry in (root / "tests").iterdir() if entry.is_dir() and entry.name != "__pycache__"}
     assert folders <= rooms | {"benchmarks", "c", "oracles", "project"}
+
+
+def test_one_test_a_family_of_messages_holds_the_sentence(root):
+    """Every other test checks the type, the row and the argument: a reworded message must not break a hundred tests.
+
+    The families are illegal outputs of each kind of structure, illegal conditions and parameters, limits, what a
+    structure cannot do, unknown names with the one that was meant, names in messages, inputs, y of a wrong shape,
+    models that are not fitted, and convergence. Whoever adds a family raises the number.
+    """
+    sentences = [
+        f"{file.relative_to(root)}:{node.lineno}"
+        for file in (root / "tests").rglob("*.py")
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and any(keyword.arg == "match" for keyword in node.keywords)
+    ]
+    assert len(sentences) <= MOST_SENTENCES, sorted(sentences)
 
 
 def test_a_base_class_has_several_subclasses(classes):

@@ -150,20 +150,23 @@ def test_curve_is_that_of_all_thresholds(levels):
 
 def test_what_is_refused():
     for threshold in ("most", 0.4, 1.0, None):
-        with pytest.raises(ValueError, match="threshold must be 'least' or a number from 1/2 to below 1"):
+        with pytest.raises(ValueError):
             partial_orders([[0.5]], threshold=threshold)
-    with pytest.raises(ValueError, match="row 1: .*items 0 and 2 is 1.5, must be from 0 to 1"):
+    with pytest.raises(ValueError) as caught:
         partial_orders([[0.5, 0.5, 0.5], [0.1, 1.5, 0.2]])
-    with pytest.raises(ValueError, match="items 0 and 1 are before each other with probabilities of sum 1.2"):
+    assert caught.value.row == 1
+    with pytest.raises(ValueError) as caught:
         partial_orders([[[0.5, 0.6], [0.6, 0.5]]])
-    with pytest.raises(ValueError, match=r"proba must have shape \(n, k, k\).*, got \(1, 2\)"):
+    assert caught.value.row == 0
+    with pytest.raises(ValueError):
         partial_orders([[0.5, 0.5]])
-    with pytest.raises(ValueError, match="thresholds must be a list of numbers from 1/2"):
+    with pytest.raises(ValueError):
         abstention_curve([[1, 2]], [[0.5]], thresholds=[0.3])
-    with pytest.raises(ValueError, match="y_true, row 1: must hold positions"):
+    with pytest.raises(ValueError) as caught:
         pair_gamma([[1, 2], [1, -2]], [[1, 2], [1, 2]])
+    assert (caught.value.argument, caught.value.row) == ("y_true", 1)
     for metric in (pair_gamma, pair_completeness, lambda y, _: abstention_curve(y, [[0.5]])):
-        with pytest.raises(ValueError, match="no row of positive weight"):
+        with pytest.raises(ValueError):
             metric([[1, -1]], [[1, 2]])
-    with pytest.raises(ValueError, match="must agree row by row"):
+    with pytest.raises(ValueError):
         abstention_curve([[1, 2, 3]], [[0.5]])

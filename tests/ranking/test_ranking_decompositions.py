@@ -61,28 +61,26 @@ def test_mini_batches_are_divided_too():
 
 
 @pytest.mark.parametrize(
-    ("decomposition", "message"),
+    "decomposition",
     [
-        (lambda edges: [[]], "y, row 1: decomposition gives a subgraph without preferences"),
-        (
-            lambda edges: [[(1, 0), (0, 2)]],
-            r"y, row 1: decomposition gives \(1, 0\), which is no preference of the row",
-        ),
-        (lambda edges: [[(0, 9)]], r"gives \(0, 9\), which is no preference"),
-        (lambda edges: edges, r"gives the subgraph \(0, 1\), which is no list of pairs"),
-        (lambda edges: [[("a", "b")]], "which is no list of pairs"),
+        lambda edges: [[]],
+        lambda edges: [[(1, 0), (0, 2)]],
+        lambda edges: [[(0, 9)]],
+        lambda edges: edges,
+        lambda edges: [[("a", "b")]],
     ],
 )
-def test_illegal_divisions_are_refused(decomposition, message):
+def test_illegal_divisions_are_refused(decomposition):
     y = [[2, 1, 3], [1, 2, 3]]
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(ValueError) as caught:
         LabelRankingBoost(decomposition=decomposition).fit([[0.0], [1.0]], y, sample_weight=[0, 1])
+    assert caught.value.row == 1
 
 
 @pytest.mark.parametrize("ranker", RANKERS, ids=lambda ranker: type(ranker).__name__)
 def test_divisions_into_nothing_teach_nothing(ranker):
     X, y = problem()
-    with pytest.raises(ValueError, match="decomposition gives no subgraph of any row, so that nothing can be learnt"):
+    with pytest.raises(ValueError):
         clone(ranker).set_params(decomposition=lambda edges: []).fit(X, y)
 
 
@@ -95,5 +93,6 @@ def test_mini_batches_may_have_no_subgraphs():
 
 
 def test_dual_variables_are_one_a_preference():
-    with pytest.raises(ValueError, match="row 0: two subgraphs hold the edge from 0 to 1, and dual variables are one"):
+    with pytest.raises(ValueError) as caught:
         LabelRankingSVM(decomposition=overlapping).fit([[0.0]], [[1, 2, 3]])
+    assert caught.value.row == 0

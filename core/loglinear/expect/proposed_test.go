@@ -45,7 +45,8 @@ func TestProposed(t *testing.T) {
 	const n, rows, d, batches, each = 5, 3, 6, 40, 25
 	scores := random(rows, d, 0.8, 6)
 	want := linalg.NewMatrix[float64](rows, d)
-	exact, request := expect.Exact{Spaces: expect.One(space), Workers: 1}, loglinear.RowsRequest{Ask: loglinear.Mean, Scores: scores, Means: want}
+	exact := expect.Exact{Spaces: expect.One(space), Workers: 1}
+	request := loglinear.RowsRequest{Ask: loglinear.Mean, Scores: scores, Means: want}
 	if err := exact.Answer(request, nil); err != nil {
 		t.Fatal(err)
 	}

@@ -143,21 +143,22 @@ func TestSpacesThatDoNotFit(t *testing.T) {
 	none, several, wide := two(t, 0, 1), two(t), two(t, 0, 1)
 	none.List = nil
 	wide.List[1] = loglineartest.Build(t, "labelsets", 5)
-	for name, c := range map[string]struct {
+	for _, c := range []struct {
+		name   string
 		spaces expect.Spaces
 		want   string
 	}{
-		"none":        {none, "there are 0 spaces"},
-		"of nothing":  {several, "of must say"},
-		"too few":     {two(t, 1), "of has 1 entries"},
-		"beyond":      {two(t, 0, 2), "of has 2, must"},
-		"negative":    {two(t, -1, 0), "of has -1, must"},
-		"other width": {wide, "have 5 entries"},
+		{"none", none, "there are 0 spaces"},
+		{"of nothing", several, "of must say"},
+		{"too few", two(t, 1), "of has 1 entries"},
+		{"beyond", two(t, 0, 2), "of has 2, must"},
+		{"negative", two(t, -1, 0), "of has -1, must"},
+		{"other width", wide, "have 5 entries"},
 	} {
-		_, err := expect.NewSampled(c.spaces, 2, 0, true, 1, 1)
-		for route, err := range map[string]error{"exact": expect.Exact{Spaces: c.spaces, Workers: 1}.Answer(r, nil), "drawn": err} {
+		_, drawn := expect.NewSampled(c.spaces, 2, 0, true, 1, 1)
+		for _, err := range []error{expect.Exact{Spaces: c.spaces, Workers: 1}.Answer(r, nil), drawn} {
 			if err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("%s, %s: error %v, want %q", name, route, err, c.want)
+				t.Errorf("%s: error %v, want %q", c.name, err, c.want)
 			}
 		}
 	}

@@ -88,7 +88,7 @@ def rows_in_order(table: Any, names: Sequence[Hashable] | None, argument: str, o
 
 def read_pairs(counts: Any, name: str) -> FloatArray:
     """Return the weights of those with u before v, at [u, v], that a user passed as an argument; 0 on the diagonal."""
-    names, remedy = column_names(counts, name), f"{name}[u, v] counts those with u before v, a finite number from 0 on"
+    names, remedy = column_names(counts, name), f"{name}[u, v] counts those with u before v, a number from 0 to 1e280"
     shape = target_matrix(counts, name, None, "item").shape
     if shape[0] != shape[1]:
         raise ValueError(f"{name} must have shape (k, k), got {shape}; {remedy}")
@@ -96,7 +96,7 @@ def read_pairs(counts: Any, name: str) -> FloatArray:
     values = as_numbers(target_matrix(ordered, name, None, "item"), name, remedy, names)
     before = np.array(values, dtype=np.float64, order="C")
     np.fill_diagonal(before, 0.0)
-    bad = ~(np.isfinite(before) & (before >= 0))
+    bad = ~((before >= 0) & (before <= 1e280))  # sums of larger ones may overflow
     if bad.any():
         raise error_at(bad, before, remedy, name, names)
     return before

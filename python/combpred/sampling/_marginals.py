@@ -194,4 +194,6 @@ def _ranges(structure: Structure, given: Any, n_threads: int) -> Ranges:
     if low.shape not in ((), (d,)) or high.shape not in ((), (d,)):
         raise ValueError(f"feature_range must hold numbers or arrays of shape ({d},), got {low.shape} and {high.shape}")
     low, high = (np.array(np.broadcast_to(end, (d,))) for end in (low, high))
+    if not (np.isfinite(low) & np.isfinite(high) & (low <= high)).all():
+        raise ValueError("feature_range: each least value must be finite and at most the largest")
     return low, high

@@ -90,9 +90,9 @@ def test_routines_cannot_change_once_in_use():
     core = call.library().core
     if core.control_BlasStatus() != "host":
         pytest.skip("the BLAS of the host is not in use in this process")
-    with pytest.raises(RuntimeError, match="after activation"):
+    with pytest.raises(RuntimeError):
         core.control_BlasOffer("dgemm", core.control_BlasRoutines().split()[1], 1)
-    with pytest.raises(RuntimeError, match="already active"):
+    with pytest.raises(RuntimeError):
         core.control_BlasActivate()
 
 

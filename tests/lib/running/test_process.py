@@ -172,7 +172,7 @@ def test_threads_share_the_library():
         try:
             for _ in range(20):
                 assert np.array_equal(decode(PERMUTATIONS, scores).y, expected)
-                with pytest.raises(ValueError, match="no structure is called"):
+                with pytest.raises(ValueError):
                     structure_count(Description("nonsense", {}))
         except BaseException as error:
             errors.append(error)

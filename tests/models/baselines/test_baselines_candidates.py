@@ -73,23 +73,24 @@ def test_all_structures_as_candidates_change_nothing():
 
 
 @pytest.mark.parametrize(
-    ("candidates", "message"),
+    ("candidates", "row"),
     [
-        (lambda x: [], "X, row 0: candidates gives no outputs for it; give at least one"),
-        (lambda x: [[1, 2, 3], [1, 1, 2]], "X, row 0: output 1 of candidates: "),
-        (lambda x: [[1, 2]], "candidates has 2 columns, it needs 3"),
+        (lambda x: [], 0),
+        (lambda x: [[1, 2, 3], [1, 1, 2]], 0),
+        (lambda x: [[1, 2]], None),
     ],
 )
-def test_illegal_candidates_are_refused(candidates, message):
+def test_illegal_candidates_are_refused(candidates, row):
     X, y = problem()
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(ValueError) as caught:
         StructuredPerceptron("permutations", candidates=candidates, shuffle=False).fit(X, y)
+    assert getattr(caught.value, "row", None) == row
 
 
 def test_constraints_are_up_to_the_function():
     X, y = problem()
     model = StructuredPerceptron("permutations", candidates=some_rankings).fit(X, y)
-    with pytest.raises(CapabilityError, match="let that function respect them"):
+    with pytest.raises(CapabilityError):
         model.predict(X, constraints={"first": 0})
 
 
@@ -145,12 +146,12 @@ def test_separable_rows_have_the_bound_of_novikoff():
 def test_what_has_no_bound_is_refused():
     X, y = problem()
     model = StructuredPerceptron("permutations").fit(X, y)
-    with pytest.raises(ValueError, match="scorer has other features"):
+    with pytest.raises(ValueError):
         model.mistake_bound(X, y, scorer=StructuredRidge("permutations", kernel="rbf").fit(X, y))
-    with pytest.raises(ValueError, match="scorer has other features"):
+    with pytest.raises(ValueError):
         model.mistake_bound(X, y, scorer=StructuredRidge("permutations", fit_intercept=False).fit(X, y))
-    with pytest.raises(CapabilityError, match="must not hold Admissible sets"):
+    with pytest.raises(CapabilityError):
         model.mistake_bound(X, [Admissible(RANKINGS[:2])] * 12)
     kernel = StructuredPerceptron("permutations", kernel="precomputed").fit(X @ X.T, y)
-    with pytest.raises(CapabilityError, match="give the kernel by its name"):
+    with pytest.raises(CapabilityError):
         kernel.mistake_bound(X @ X.T, y)

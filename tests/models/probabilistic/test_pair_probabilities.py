@@ -73,5 +73,5 @@ def test_what_has_neither_says_what_has():
     X, y = np.zeros((2, 1)), [list(range(1, 22))] * 2
     with pytest.warns(Warning):
         large.fit(X, y)
-    with pytest.raises(CapabilityError, match="20 labels.*; take fewer labels, or count positions in draws of sample"):
+    with pytest.raises(CapabilityError):
         large.predict_position_proba(X)

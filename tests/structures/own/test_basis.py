@@ -106,9 +106,10 @@ def test_a_sampler_is_enough():
 
 def test_a_basis_that_does_not_span_is_an_error_or_projects():
     few = PAIRS[:3]
-    with pytest.raises(ValueError, match=r"y, row 1: embed gave an output outside of the span of the basis"):
+    with pytest.raises(ValueError) as caught:
         Custom.from_basis(few, kernel=kernel, log_count=math.log(120), mean=U[:, :3].mean(axis=0),
                           second_moment=U[:, :3].T @ U[:, :3] / 120).embed([few[0], ORDERS[-1]])  # fmt: skip
+    assert (caught.value.argument, caught.value.row) == ("y", 1)
     space = Custom.from_basis(few, kernel=kernel, sample=draw, project=True, n_moment_samples=500)
     psi = space.embed(ORDERS)
     gram = np.array([[kernel(y, z) for z in few] for y in few])
@@ -116,22 +117,23 @@ def test_a_basis_that_does_not_span_is_an_error_or_projects():
 
 
 @pytest.mark.parametrize(
-    ("changes", "error", "message"),
+    ("changes", "error", "row"),
     [
-        ({"kernel": None}, ValueError, "basis is a list of outputs: give kernel"),
-        ({"gram": np.eye(20)}, ValueError, "and no gram"),
-        ({"kernel": 3}, TypeError, "kernel must be a function of two outputs"),
-        ({"kernel": lambda y, z: "x"}, ValueError, "kernel must return a finite number, got 'x'"),
-        ({"kernel": lambda y, z: float(y[0] - z[0])}, ValueError, "gram is not symmetric"),
-        ({"basis": []}, ValueError, "at least one"),
-        ({"basis": values}, ValueError, "basis is a function: give gram"),
-        ({"basis": values, "gram": np.eye(3)[:2]}, ValueError, r"gram must have shape \(k, k\)"),
-        ({"basis": len, "gram": np.eye(20), "kernel": None}, ValueError, r"embed gave an array of shape \(\)"),
-        ({"mean": np.zeros(3)}, ValueError, "those of the 20 functions of the basis"),
-        ({"project": "yes"}, TypeError, "project must be True or False"),
-        ({"embed": values}, ValueError, "basis and decode and embed and kernel and log_count"),
+        ({"kernel": None}, ValueError, None),
+        ({"gram": np.eye(20)}, ValueError, None),
+        ({"kernel": 3}, TypeError, None),
+        ({"kernel": lambda y, z: "x"}, ValueError, None),
+        ({"kernel": lambda y, z: float(y[0] - z[0])}, ValueError, None),
+        ({"basis": []}, ValueError, None),
+        ({"basis": values}, ValueError, None),
+        ({"basis": values, "gram": np.eye(3)[:2]}, ValueError, None),
+        ({"basis": len, "gram": np.eye(20), "kernel": None}, ValueError, 0),
+        ({"mean": np.zeros(3)}, ValueError, None),
+        ({"project": "yes"}, TypeError, None),
+        ({"embed": values}, ValueError, None),
     ],
 )  # fmt: skip
-def test_rubbish_is_named(changes, error, message):
-    with pytest.raises(error, match=message):
+def test_rubbish_is_named(changes, error, row):
+    with pytest.raises(error) as caught:
         Custom(**{"basis": PAIRS, "kernel": kernel, **MOMENTS, "decode": best, **changes}).embed(ORDERS[:2])
+    assert getattr(caught.value, "row", None) == row

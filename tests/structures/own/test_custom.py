@@ -215,9 +215,9 @@ def test_parameters_are_no_attributes() -> None:
     structure = by_formulas()
     assert structure.set_params(log_count=4.0) is structure
     assert structure.log_count() == 4.0 and structure != by_formulas()
-    with pytest.raises(AttributeError, match=r"set_params\(mean=…\)"):
+    with pytest.raises(AttributeError):
         structure.mean = [0.0]  # type: ignore[method-assign, assignment]
-    with pytest.raises(ValueError, match="Invalid parameter 'size'"):
+    with pytest.raises(ValueError):
         structure.set_params(size=3)
     model = StructuredRidge(by_formulas())
     model.set_params(structure__log_count=5.0)

@@ -257,7 +257,7 @@ def test_a_radius_guarantees_estimates() -> None:
         assert found.is_guaranteed.all() or found.details.schedule != "adaptive"
         assert ((found.lower <= exact) & (exact <= found.upper)).any()
     # Exact draws would take long from here on: a chain, as without a radius.
-    with pytest.warns(ConvergenceWarning, match="chains of sampler='meta' did not converge"):
+    with pytest.warns(ConvergenceWarning):
         far = sampling.log_partition(structure, SCORES[:1] * 6, epsilon=0.9, max_steps=10**4, random_state=0)
     assert not far.is_guaranteed.any()
 
@@ -341,41 +341,46 @@ def test_draws_outside_of_the_space_are_drawn_again() -> None:
     counts = (drawn[:, np.newaxis] == MEMBERS).all(axis=2).sum(axis=0)
     assert counts.sum() == 2400
     assert np.sum((counts - 100.0) ** 2 / 100.0) < chi2.ppf(1 - 1e-6, 23)  # a false alarm in a million seeds
-    with pytest.raises(ValueError, match="y, row 1: contains is False for it"):
+    with pytest.raises(ValueError) as caught:
         structure.validate([[1, 2, 3, 4], [1, 1, 1, 1]])
-    with pytest.raises(ValueError, match="y, row 1: contains is False for it"):
+    assert (caught.value.argument, caught.value.row) == ("y", 1)
+    with pytest.raises(ValueError) as caught:
         StructuredRidge(structure).fit(X[:2], [[1, 2, 3, 4], [1, 1, 1, 1]])
-    with pytest.raises(ValueError, match="scores, row 0: what decode returned there is no output: contains is False"):
+    assert (caught.value.argument, caught.value.row) == ("y", 1)
+    with pytest.raises(ValueError) as caught:
         structure.set_params(decode=lambda scores: np.ones(4)).decode(np.zeros(6))
+    assert (caught.value.argument, caught.value.row) == ("scores", 0)
 
 
 # Rubbish.
 
 
 @pytest.mark.parametrize(
-    ("changes", "error", "message"),
+    ("changes", "error", "row"),
     [
-        ({"radius": 0.0}, ValueError, "radius must be positive and finite"),
-        ({"radius": "2"}, TypeError, "radius must be a number"),
-        ({"radius": 1.0}, ValueError, "radius=1 is below the root mean square of the norm of ψ, 2.44949"),
-        ({"bound": lambda s: np.nan}, ValueError, "row 0: bound gave nan, must be a finite number of at least 0"),
-        ({"bound": lambda s: 0.001}, ValueError, "row 0: an output scores .* beyond the bound 0.001"),
-        ({"sibling": lambda y: np.roll(y, 1)}, ValueError, "sibling is no sibling map: entry"),
-        ({"sibling": lambda y: "no"}, ValueError, "what sibling returned is no output: embed gave"),
-        ({"contains": lambda y: 1}, TypeError, "contains must return True or False, got 1"),
-        ({"contains": 3}, TypeError, "contains must be a function"),
-        ({"propose": lambda y, rng: [1.0]}, ValueError, "what propose returned is no output: embed gave"),
-        ({"propose": swapped, "log_ratio": lambda y, z: None}, TypeError, "log_ratio must return a number, got None"),
-        ({"log_ratio": lambda y, z: 0.0}, ValueError, "log_ratio is about the moves of propose"),
-        ({"n_proposals": 0}, ValueError, "n_proposals must be at least 1"),
-        ({"n_proposals": 2.5}, TypeError, "n_proposals must be an integer"),
-        ({"second_moment": None}, ValueError, "mean and sample given .*a space is described by"),
+        ({"radius": 0.0}, ValueError, None),
+        ({"radius": "2"}, TypeError, None),
+        ({"radius": 1.0}, ValueError, None),
+        ({"bound": lambda s: np.nan}, ValueError, 0),
+        ({"bound": lambda s: 0.001}, ValueError, 0),
+        ({"sibling": lambda y: np.roll(y, 1)}, ValueError, None),
+        ({"sibling": lambda y: "no"}, ValueError, 0),
+        ({"contains": lambda y: 1}, TypeError, None),
+        ({"contains": 3}, TypeError, None),
+        ({"propose": lambda y, rng: [1.0]}, ValueError, 0),
+        ({"propose": swapped, "log_ratio": lambda y, z: None}, TypeError, None),
+        ({"log_ratio": lambda y, z: 0.0}, ValueError, None),
+        ({"n_proposals": 0}, ValueError, None),
+        ({"n_proposals": 2.5}, TypeError, None),
+        ({"second_moment": None}, ValueError, None),
     ],
 )
-def test_rubbish_is_named(changes: dict[str, Any], error: type[Exception], message: str) -> None:
+def test_rubbish_is_named(changes: dict[str, Any], error: type[Exception], row: int | None) -> None:
     embed = {"embed": lambda y: signs(y) if len(y) == 4 else [0.0]}
-    with pytest.raises(error, match=message):
+    with pytest.raises(error) as caught:
         undecoded_of(**embed, **changes).space.decode(SCORES[:2])
+    assert any(name in str(caught.value) for name in changes)
+    assert getattr(caught.value, "row", None) == row
 
 
 def undecoded_of(**changes: Any) -> Custom:
@@ -384,14 +389,14 @@ def undecoded_of(**changes: Any) -> Custom:
 
 def test_a_membership_that_no_draw_has_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("combpred.structures._own.functions._REFUSED", 50)
-    with pytest.raises(RuntimeError, match="contains refused 50 draws of sample in a row"):
+    with pytest.raises(RuntimeError):
         undecoded(contains=lambda y: False).sample(1)
 
 
 def test_without_draws_nothing_is_proposed() -> None:
-    with pytest.raises(CapabilityError, match="neither decode nor sample"):
+    with pytest.raises(CapabilityError):
         by_formulas(decode=None).decode(np.zeros(6))
-    with pytest.raises(CapabilityError, match="decoder='anneal' needs uniform proposals"):
+    with pytest.raises(CapabilityError):
         by_formulas().space.decode(SCORES, None, _how("anneal"))
 
 

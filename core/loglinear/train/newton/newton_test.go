@@ -224,7 +224,8 @@ func TestHardSteps(t *testing.T) {
 		t.Fatalf("the residual is %v after %d steps, error %v", f.Residual, f.Iterations, err)
 	}
 	sums := make([]float64, o.SumsLen(loglinear.Loss))
-	if err := loglinear.AddSums(o.Sizes, p, loglinear.Loss, f.Weights, sums, expect.Exact{Spaces: expect.One(space), Workers: 1}, nil); err != nil {
+	exact := expect.Exact{Spaces: expect.One(space), Workers: 1}
+	if err := loglinear.AddSums(o.Sizes, p, loglinear.Loss, f.Weights, sums, exact, nil); err != nil {
 		t.Fatal(err)
 	}
 	zero := float64(n) * math.Ln2
