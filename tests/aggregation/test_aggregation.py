@@ -209,6 +209,8 @@ def test_results_pickle_and_frames_are_read():
         ({"rankings": [[1, 2], [1]]}, None),
         ({"rankings": [[1], [1]]}, None),
         ({"rankings": np.empty((0, 3))}, None),
+        ({"rankings": np.zeros((0, 3, 3), dtype=bool)}, None),
+        ({"rankings": np.zeros((2, 3, 2), dtype=bool)}, None),
         ({"rankings": [1, 2, 3]}, None),
         ({"rankings": CYCLE, "weights": [1, 2]}, None),
         ({"rankings": CYCLE, "weights": [1, 2, -3, 1]}, 2),

@@ -288,6 +288,8 @@ def bradley_terry(
     """
     names, before = column_names(wins, "wins"), read_pairs(wins, "wins")
     tied = None if ties is None else read_pairs(columns_in_order(ties, names, "ties", "those of wins"), "ties")
+    if tied is not None and tied.shape != before.shape:
+        raise ValueError(f"ties have shape {tied.shape} and wins {before.shape}; they must agree")
     tying = tied is not None and bool(tied.any())  # no tie among comparisons that could have some: ν is 0
     z = None if covariates is None else _read_covariates(covariates, names, len(before))
     if penalty == 0.0 and z is None:
