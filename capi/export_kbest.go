@@ -75,10 +75,11 @@ func doKbestStart(a *kbestStartArgs) error {
 	}
 	return openSession(&a.session[0], a.mon, func(s *session) error {
 		if a.options.rows > 0 {
-			return kbest.PartitionBy(space, score, opt, a.options.rows, s.decoded, s.tell)
+			err := kbest.PartitionBy(space, score, opt, a.options.rows, s.decoded, s.tell)
+			return fault.First(err, a.mon.Err()) // a list that is cut short is none
 		}
 		_, err := kbest.List(space, score, opt, s.tell, a.workers, a.mon)
-		return err
+		return fault.First(err, a.mon.Err())
 	})
 }
 

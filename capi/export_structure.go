@@ -32,6 +32,9 @@ func go_cp_space_open(description *C.cp_in_structure, names *C.cp_in_char, names
 		if uintptr(unsafe.Pointer(description))%unsafe.Alignof(*description) != 0 {
 			return cabi.Illegal("the structure must be aligned to 8 bytes")
 		}
+		if description.text_len > spaces.MaxText {
+			return cabi.Illegal("structure.text has %d bytes, at most %d are allowed", int64(description.text_len), spaces.MaxText)
+		}
 		text, err := cabi.Copy(unsafe.Pointer(description.text), "structure.text", description.text_len)
 		if err != nil {
 			return err
@@ -62,8 +65,11 @@ func itemNames(text *C.cp_in_char, length C.int64_t) (names []string, err error)
 	if length > maxNames {
 		return nil, cabi.Illegal("names has %d bytes, at most %d are allowed", int64(length), maxNames)
 	}
-	list, err := cabi.Optional[byte](unsafe.Pointer(text), "names", length)
-	if err != nil || list == nil {
+	if text == nil && length != 0 {
+		return nil, cabi.Illegal("names is NULL, but has %d bytes", int64(length))
+	}
+	list, err := cabi.View[byte](unsafe.Pointer(text), "names", length)
+	if err != nil || text == nil {
 		return nil, err
 	}
 	if err := json.Unmarshal(list, &names); err != nil || names == nil {

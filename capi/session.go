@@ -6,7 +6,6 @@ import "C"
 import (
 	"runtime"
 	"slices"
-	"sync"
 	"time"
 
 	"combpred/capi/cabi"
@@ -17,11 +16,10 @@ import (
 )
 
 // sessions are the open ones.
-var sessions = handles.New[*session]("session", 2)
+var sessions = handles.NewExclusive[*session]("session", 2)
 
 // session is an algorithm that asks its caller for things. Its oracle fills the request, asks, and reads the answers.
 type session struct {
-	busy     sync.Mutex // held while the algorithm runs
 	dialogue *parallel.Dialogue
 	mon      *parallel.Monitor // of the caller's control
 	request  C.cp_request
@@ -138,18 +136,15 @@ func (s *session) onCaller(f func() error) error { return s.dialogue.OnCaller(f)
 //export go_cp_session_next
 func go_cp_session_next(handle C.cp_session, request *C.cp_request, badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {
-		s, err := sessions.Get(uint64(handle))
-		if err != nil {
-			return err
-		}
 		to, err := cabi.OutRecord(request, "request", false)
 		if err != nil {
 			return err
 		}
-		if !s.busy.TryLock() {
-			return cabi.Illegal("the session is busy: another thread waits for its next request")
+		s, release, err := sessions.Take(uint64(handle))
+		if err != nil {
+			return err
 		}
-		defer s.busy.Unlock()
+		defer release()
 		err = s.next()
 		to.Set(s.request)
 		return err
@@ -159,15 +154,8 @@ func go_cp_session_next(handle C.cp_session, request *C.cp_request, badRow *C.in
 //export go_cp_session_close
 func go_cp_session_close(handle C.cp_session, err *C.char, errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
-		s, err := sessions.Get(uint64(handle))
+		s, err := sessions.Close(uint64(handle))
 		if err != nil {
-			return err
-		}
-		if !s.busy.TryLock() {
-			return cabi.Illegal("the session is busy: another thread waits for its next request")
-		}
-		defer s.busy.Unlock()
-		if _, err := sessions.Close(uint64(handle)); err != nil { // another thread has been faster
 			return err
 		}
 		s.dialogue.Close()

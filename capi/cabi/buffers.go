@@ -59,7 +59,8 @@ func View[T any, N ~int64](p unsafe.Pointer, name string, dims ...N) ([]T, error
 // Optional is View for a buffer that may be missing, which NULL says: nil then.
 func Optional[T any, N ~int64](p unsafe.Pointer, name string, dims ...N) ([]T, error) {
 	if p == nil {
-		return nil, nil
+		_, err := elements(name, 1, dims)
+		return nil, err
 	}
 	return View[T](p, name, dims...)
 }

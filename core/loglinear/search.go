@@ -214,6 +214,9 @@ func (s *search) preconditioner() (*Preconditioner, error) {
 	if err := s.sums(Spread, s.Weights, sums); err != nil {
 		return nil, err
 	}
+	if !linalg.Finite(sums) {
+		return nil, fault.Value("the sums of distributions' spread are infinite or NaN")
+	}
 	by, err := s.hessian.Follow(sums, 0, s.mon)
 	if by == nil {
 		by = s.hessian.Preconditioner

@@ -57,11 +57,25 @@ def test_a_closed_space_is_not_closed_again(dll):
         (b'["a", "b", "c", "d"', "JSON list of strings"),
         (b'{"a": "b"}', "JSON list of strings"),
         (b"null", "JSON list of strings"),
+        (rb'["tea", "mi\nlk", "juice", "water"]', "the name of item 1 is \"mi\\nlk\", must have no control characters"),
+        (rb'["tea", "milk", "juice", "wat\u0000er"]', "the name of item 3"),
     ],
 )
 def test_illegal_names_are_refused(dll, names, expected):
     a = Answer(dll.cp_space_open, ctypes.addressof(DESCRIBED), names, len(names), out())
     assert (a.status, expected in a.message) == (abi.EVALUE, True), a.message
+
+
+@pytest.mark.parametrize("length", [-5, 5, 2**40])
+def test_a_length_without_names_is_refused(dll, length):
+    a = Answer(dll.cp_space_open, ctypes.addressof(DESCRIBED), None, length, out())
+    assert (a.status, "names" in a.message) == (abi.EVALUE, True), a.message
+
+
+def test_a_text_that_is_too_long_is_not_read(dll):
+    s = abi.CStructure(b"{}", 2**33, None, 0, None, 0)
+    a = Answer(dll.cp_space_open, ctypes.addressof(s), None, 0, out())
+    assert (a.status, "structure.text has 8589934592 bytes" in a.message) == (abi.EVALUE, True), a.message
 
 
 def test_names_are_in_messages(dll):

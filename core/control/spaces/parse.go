@@ -13,14 +13,14 @@ import (
 	"combpred/core/structure"
 )
 
-// maxText bounds the text of a description. Everything long travels in the buffers.
-const maxText = 1 << 16
+// MaxText bounds the text of a description. Everything long travels in the buffers.
+const MaxText = 1 << 16
 
 // Parse reads a description: text is one JSON object that maps "name" to the catalogue name and every other key to an integer.
 // A key that comes twice, a value that is no integer and text after the object are errors. The buffers are not copied.
 func Parse(text []byte, ints []int32, reals []float64) (name string, args structure.Args, err error) {
-	if len(text) > maxText {
-		return "", args, fault.Value("structure text has %d bytes, at most %d are allowed", len(text), maxText)
+	if len(text) > MaxText {
+		return "", args, fault.Value("structure text has %d bytes, at most %d are allowed", len(text), MaxText)
 	}
 	scalars := make(map[string]int64)
 	dec := json.NewDecoder(bytes.NewReader(text))

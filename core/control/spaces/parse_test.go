@@ -45,7 +45,7 @@ func TestParseRefuses(t *testing.T) {
 		`{"name":"x","n":1.0}`:     "not 1.0",
 		`{"name":"x","n":1e3}`:     "not 1e3",
 		`{"name":"x","n":1` + strings.Repeat("0", 19) + `}`: "64 bits",
-		strings.Repeat(" ", maxText+1):                      "at most",
+		strings.Repeat(" ", MaxText+1):                      "at most",
 	}) {
 		if _, _, err := Parse([]byte(text), nil, nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("Parse(%.40q): got %v, want something with %q", text, err, want)

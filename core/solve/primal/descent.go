@@ -29,7 +29,7 @@ const (
 func (s *solver) begin(sums Sums) error {
 	gram, cross := sums.Gram(), sums.Cross()
 	if sums.Rows() == 0 {
-		return fault.Value("n is 0, must be at least 1")
+		return fault.Value("the sums are of no rows, must be of at least one")
 	}
 	total := sums.Weight()
 	if !(total > 0) {

@@ -7,6 +7,7 @@ import gc
 import subprocess
 import sys
 import threading
+from functools import partial
 
 import numpy as np
 import pytest
@@ -84,6 +85,22 @@ def test_a_request_to_stop_is_heard_with_the_next_answer(method):
         assert list(session) == []
 
 
+@pytest.mark.parametrize("method", ["sort", "partition", "combinations", "siblings"])
+def test_a_list_that_is_cut_short_does_not_end_as_if_it_were_whole(method):
+    name, d = ("labelsets", 12) if method in ("combinations", "siblings") else ("permutations", 15)
+    structure = Description(name, {"n": 12 if d == 12 else 6})
+    scores, control = record(abi.CScores, n=1, d=d, linear=np.random.default_rng(0).normal(size=d)), abi.Control()
+    options = record(abi.CKbestOptions, nu=0.5 if method == "siblings" else 1.0, method=method)
+    with Session("cp_kbest_start", structure, scores, options, control=control) as session:
+        requests = iter(session)
+        for _ in range(5):
+            assert next(requests).ask == abi.ASK_LISTED
+        control.cancel = 1
+        with pytest.raises(KeyboardInterrupt):
+            for _ in requests:
+                pass
+
+
 def test_errors_of_the_caller_close_its_session(dll):
     def fails(*_):
         raise ZeroDivisionError
@@ -131,6 +148,32 @@ def test_a_session_is_busy_for_other_threads(dll):
             answers.append(following(dll, session._handle))
         waiting.join()
         assert all(a.status == abi.OK or "another thread waits" in a.message for a in answers)
+
+
+def test_one_thread_may_close_a_session_while_another_goes_on(dll):
+    """The other one is told so, whenever it comes; afterwards it gets nothing of the session."""
+    large = Description("permutations", {"n": 6})
+    scores = record(abi.CScores, n=1, d=15, linear=np.random.default_rng(0).normal(size=15))
+    for _ in range(200):
+        session = Session("cp_kbest_start", large, scores, record(abi.CKbestOptions, nu=1.0))
+        ends = []
+
+        def repeat(call, handle=session._handle, ends=ends):
+            while (answer := call(handle)).status == abi.OK or "busy" in answer.message:
+                if call is close and answer.status == abi.OK:
+                    break
+            ends.append(answer)
+
+        def close(handle):
+            return Answer(dll.cp_session_close, handle)
+
+        threads = [threading.Thread(target=repeat, args=(call,)) for call in (partial(following, dll), close)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert sorted(answer.status for answer in ends) == [abi.OK, abi.EVALUE]
+        assert any("has been closed" in answer.message for answer in ends)
 
 
 SOAK = """
