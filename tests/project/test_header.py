@@ -44,7 +44,7 @@ def test_conventions_state_the_limits(root, header):
         ("capi/export_structure.go", "maxNames"),
         ("capi/cabi/buffers.go", "maxWorkers"),
         ("capi/cabi/records.go", "maxRecord"),
-        ("core/control/spaces/parse.go", "maxText"),
+        ("core/control/spaces/parse.go", "MaxText"),
     ):
         power = re.search(rf"^const {name} = 1 << (\d+)$", (root / file).read_text(encoding="utf-8"), re.M)
         assert power is not None, name
