@@ -193,7 +193,7 @@ func (o *Options) check(p *Profile, pairs *Pairs) error {
 	case !(o.Penalty >= 0 && o.Penalty <= 1):
 		return fault.Value("the penalty is %v, must be between 0 and 1", o.Penalty)
 	case p == nil && o.Method == BestInput:
-		return fault.Value("the best of the rankings cannot be found from the weights of pairs alone")
+		return fault.Value("method best-input needs rankings, which weights of pairs do not show")
 	case p != nil && p.Items() != pairs.Items():
 		return fault.Value("rankings have %d items and weights of pairs %d", p.Items(), pairs.Items())
 	}

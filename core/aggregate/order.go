@@ -85,7 +85,7 @@ func (s *solver) solve(before matrix) ([]part, error) {
 			return nil, &structure.LimitError{
 				What: "an exact order of items that form a strongly connected component of the majority's preferences",
 				Size: len(items), Limit: MostExact,
-				Alternatives: "solve an integer program, which has no limit but time, round its relaxation, or search",
+				Alternatives: "take method milp, which has no limit but time, lp or local-search",
 			}
 		}
 	}

@@ -1,6 +1,8 @@
 package aggregate
 
 import (
+	"errors"
+
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"combpred/core/decode"
@@ -254,6 +256,14 @@ func decoded(name string, n int, linear, magnitude []float64, o Options) ([]int3
 	}
 	y := make([]int32, space.PartLen())
 	err = decode.Batch(structure.OneSpace(space, row(linear), row(magnitude)), method, 0, y, cert, 1, o.Monitor)
+	if limit, is := errors.AsType[*structure.LimitError](err); is { // which speaks of rows of scores and of decoders
+		err = &structure.LimitError{
+			What: "an exact consensus with ties, or a partial order, of items that form a strongly connected component of the " +
+				"majority's preferences",
+			Size: limit.Size, Limit: limit.Limit,
+			Alternatives: "take method milp, which has no limit but time, or local-search, which reports a lower bound",
+		}
+	}
 	return y, cert[0], err
 }
 

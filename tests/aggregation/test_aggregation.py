@@ -206,24 +206,25 @@ def test_results_pickle_and_frames_are_read():
         ({"rankings": [[1, 2], [1, -2]]}, 1),
         ({"rankings": [[1, 2], [np.inf, 2]]}, 1),
         ({"rankings": [[1, 2], [1, "x"]]}, 1),
-        ({"rankings": [[1, 2], [1]]}, 1),
+        ({"rankings": [[1, 2], [1]]}, None),
         ({"rankings": [[1], [1]]}, None),
         ({"rankings": np.empty((0, 3))}, None),
+        ({"rankings": np.zeros((0, 3, 3), dtype=bool)}, None),
+        ({"rankings": np.zeros((2, 3, 2), dtype=bool)}, None),
         ({"rankings": [1, 2, 3]}, None),
         ({"rankings": CYCLE, "weights": [1, 2]}, None),
         ({"rankings": CYCLE, "weights": [1, 2, -3, 1]}, 2),
         ({"rankings": CYCLE, "weights": [0, 0, 0, 0]}, None),
-        ({"rankings": CYCLE, "weights": 1e308}, None),
-        ({"counts": [[0, 1e308], [1e308, 0]]}, None),
+        ({"rankings": CYCLE, "weights": 1e308}, 0),
+        ({"counts": [[0, 1e308], [1e308, 0]]}, 0),
         ({"counts": np.ones((2, 3))}, None),
-        ({"counts": [[0, 1], [-1, 0]]}, None),
+        ({"counts": [[0, 1], [-1, 0]]}, 1),
         ({"counts": [["a", "b"], ["c", "d"]]}, 0),
         ({"counts": np.ones((3, 3)), "weights": [1]}, None),
         ({"counts": np.ones((3, 3)), "method": "best-input"}, None),
         ({"rankings": CYCLE, "method": "Kemeny"}, None),
         ({"rankings": CYCLE, "output": "ties"}, None),
         ({"rankings": CYCLE, "penalty": 1.5}, None),
-        ({"rankings": CYCLE, "penalty": True}, None),
         ({"rankings": CYCLE, "time_limit": 0}, None),
     ],
 )
@@ -232,6 +233,12 @@ def test_refusals(arguments, row):
         kemeny(**arguments)
     assert not arguments or any(name in str(caught.value) for name in arguments)
     assert getattr(caught.value, "row", None) == row
+
+
+@pytest.mark.parametrize("penalty", [True, "high", None])
+def test_penalties_are_numbers(penalty):
+    with pytest.raises(TypeError):
+        kemeny(CYCLE, penalty=penalty)
 
 
 def test_methods_that_cannot_are_refused_by_name():

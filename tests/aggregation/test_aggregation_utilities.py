@@ -233,6 +233,10 @@ def test_what_has_no_finite_utilities_is_named():
         bradley_terry([[0, 1], [1, 0]], covariates=np.ones((3, 1)), penalty=1.0)
     with pytest.raises(ValueError):
         bradley_terry(np.zeros((3, 3)))
+    for penalty in (0.0, 1.0):
+        with pytest.raises(ValueError) as caught:
+            bradley_terry(np.ones((3, 3)), ties=np.zeros((2, 2)), penalty=penalty)
+        assert "ties" in str(caught.value) and "wins" in str(caught.value)
     with pytest.raises(ValueError):
         bradley_terry([[0, -1], [1, 0]])
 

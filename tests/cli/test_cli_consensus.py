@@ -136,11 +136,3 @@ def test_a_label_may_be_last_unknown_or_tied(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], last: list[int]
 ) -> None:
     assert "5 labels, 9 rows" in output(capsys, positions(tmp_path / "t.csv", water=last))
-
-
-def test_numbers_of_rows_beside_ties_are_left_out_by_an_option(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    pd.DataFrame({"id": range(20), "a": [1, 1] * 10, "b": [2, 1] * 10}).to_csv(tmp_path / "t.csv", index=False)
-    assert main(["consensus", str(tmp_path / "t.csv")]) == 0
-    assert "leave it out by --drop or --id\n" in capsys.readouterr().err

@@ -223,7 +223,7 @@ def test_what_evaluation_cannot_judge_is_said(
     assert main(["evaluate", path, "--model", model]) == 0
     assert "the target 't' holds 'w', which did not occur in training" in capsys.readouterr().err
     said = fails("evaluate", path, "--model", model, "--metric", "hamming_loss")  # no converters of Python
-    assert said.endswith("--metric hamming_loss does not suit these targets (accuracy does): found 'w'")
+    assert "--metric hamming_loss does not suit these targets (accuracy does): " in said
     said = fails("evaluate", path, "--model", model, "--metric", "kendall_tau")
     assert "--metric kendall_tau does not suit these targets (accuracy does): " in said
     table(tmp_path / "t.csv", "a>b", "b>a", {"rule": 7})

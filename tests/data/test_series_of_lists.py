@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 
 from combpred import StructuredRidge
-from combpred.aggregation import borda
 from combpred.ranking import LabelRankingSVM
 from combpred.structures import Hierarchy, LabelSets, Paths, Permutations, Routes, Tournaments
 from data_frames import imported_pyarrow as arrow
@@ -45,10 +44,9 @@ def test_lists_of_places_are_routes(series, rows):
         lambda y: StructuredRidge(Routes(places=["a", "b"])).fit([[0], [1]], y),
         lambda y: StructuredRidge().fit([[0], [1]], y),
         lambda y: LabelRankingSVM().fit([[0], [1]], y),
-        borda,
         Hierarchy({"a": None, "b": "a"}).embed,
     ],
-    ids=["permutations", "labelsets", "routes", "None", "ranker", "aggregation", "hierarchy"],
+    ids=["permutations", "labelsets", "routes", "None", "ranker", "hierarchy"],
 )
 def test_lists_of_names_are_refused_by_row(series, rows, take):
     with pytest.raises(ValueError) as caught:

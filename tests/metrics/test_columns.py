@@ -104,4 +104,4 @@ def test_what_is_no_ranking_is_refused(metric):
     for orders in ([["b", "a", "c"], ["a", "b", "c"]], [["b"], ["a", "b"]]):
         with pytest.raises(ValueError) as caught:
             metric(ranks, orders)
-        assert (caught.value.argument, caught.value.row) == ("y_pred", 0)
+        assert "y_pred" in str(caught.value)

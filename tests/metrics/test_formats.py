@@ -76,7 +76,10 @@ def test_weights_of_nodes_go_by_names():
         assert found.tolist() == [1.0 + 2.0, 3.0 + 0.5, 0.5]
     numbers = pd.Series([weights[name] for name in names])  # its index counts the nodes
     assert metrics.hierarchical_h_loss(["cat"], ["dog"], parent=TREE, node_weight=numbers) == 3.0
-    for odd in ({"cat": 1.0}, {**weights, "eel": 1.0}):
+    for odd in (
+        {"cat": 1.0},
+        {**weights, "eel": 1.0},
+    ):
         with pytest.raises(ValueError):
             metrics.hierarchical_h_loss(["cat"], ["dog"], parent=TREE, node_weight=odd)
 

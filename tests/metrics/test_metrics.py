@@ -273,7 +273,7 @@ def test_messages_name_the_row() -> None:
     assert (caught.value.argument, caught.value.row) == ("y_pred", 1)
     with pytest.raises(ValueError):
         metrics.kendall_tau([[1]], [[1]])
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError) as caught:
         metrics.kendall_tau([["a", "b"]], [["a", "b"]])
     assert (caught.value.argument, caught.value.row) == ("y_true", 0)
 

@@ -111,8 +111,8 @@ def test_choice_by_leave_one_out_takes_our_names(data):
 
 def test_names():
     assert set(get_scorer_names()) - {"accuracy"} == set(get_scorer_names()) - set(names_of_scikit_learn())
-    for name in ("hamming_loss", "kendal_tau", "ndcg_at"):
-        with pytest.raises(ValueError):
+    for name, near in {"hamming_loss": "neg_hamming_loss", "kendal_tau": "kendall_tau", "ndcg_at": "ndcg"}.items():
+        with pytest.raises(ValueError, match=f"no scorer is called {name!r}; known are .*; did you mean {near!r}"):
             get_scorer(name)
     for other in (metrics.kendall_tau, ["ndcg"], get_scorer("ndcg")):
         with pytest.raises(TypeError):

@@ -8,16 +8,13 @@ import joblib
 import numpy as np
 import pandas as pd
 import pytest
-import sklearn
-import sklearn.utils
 from sklearn.base import clone, is_classifier
 from sklearn.datasets import load_iris, make_multilabel_classification
 from sklearn.exceptions import DataConversionWarning, NotFittedError
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, check_cv, cross_val_predict, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils import estimator_checks
-from sklearn.utils.fixes import parse_version
+from sklearn.utils import estimator_checks, get_tags
 
 from combpred import (
     ConvertedTargets,
@@ -48,9 +45,6 @@ def rankings(n=60, seed=0):
     return X, np.argsort(np.argsort(-scores, axis=1), axis=1) + 1
 
 
-OLD = parse_version(sklearn.__version__) < parse_version("1.6")
-
-
 @pytest.mark.parametrize(
     "estimator",
     [
@@ -63,7 +57,6 @@ OLD = parse_version(sklearn.__version__) < parse_version("1.6")
         # With weights from left-out rows, a row that is repeated is not left out where its copy is.
         pytest.param(
             "StructuredVoting([(c, combpred.StructuredRidge(alpha=ord(c))) for c in 'ab'], weights=[2, 1])",
-            marks=pytest.mark.skipif(OLD, reason="scikit-learn < 1.6 makes up the parameters that an estimator needs"),
             id="StructuredVoting",
         ),
     ],
@@ -110,9 +103,6 @@ def test_classifier_or_not_is_a_matter_of_the_structure(Estimator, structure, ex
 
 
 def test_tags_follow_the_parameters():
-    get_tags = getattr(sklearn.utils, "get_tags", None)
-    if get_tags is None:
-        pytest.skip("scikit-learn < 1.6 has no tag objects")
     tags = get_tags(StructuredRidge(LabelSets(), kernel="precomputed"))
     assert tags.input_tags.pairwise and not tags.input_tags.sparse
     assert tags.classifier_tags.multi_label and tags.target_tags.required

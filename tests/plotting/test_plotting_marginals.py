@@ -356,8 +356,6 @@ def test_without_matplotlib_it_says_how_to_get_it(monkeypatch: pytest.MonkeyPatc
         display.plot()
     with pytest.raises(ImportError):
         MarginalsDisplay.from_marginals(WeakOrders(2), [0.0, 0.5])
-    with pytest.raises(ImportError):
-        MarginalsDisplay.from_estimator(None, None)
 
 
 def test_package_loads_matplotlib_late(run_python: Callable[..., Any]) -> None:

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.stats import binomtest
 from sklearn.calibration import calibration_curve
 from sklearn.datasets import load_iris, make_multilabel_classification
 from sklearn.ensemble import RandomForestClassifier
@@ -80,16 +79,6 @@ def test_error_of_true_probabilities_falls_with_the_rows() -> None:
     # Ten bins of n/10: the distance in each is about √(p(1−p)·10/n)·√(2/π) on average, at most 0.4·√(10/n) = 0.0063;
     # twice that is exceeded with a probability far below 1e-6.
     assert expected_calibration_error(happened, p) < 0.0127 < expected_calibration_error(happened, p**2)
-
-
-@pytest.mark.parametrize("confidence", [0.5, 0.95, 0.999])
-def test_intervals_are_those_of_scipy(confidence: float) -> None:
-    counts = np.array([1, 1, 7, 7, 7, 1000])
-    hits = np.array([0, 1, 0, 3, 7, 999])
-    low, high = wilson_interval(hits / counts, counts, confidence)
-    for i in range(len(counts)):
-        expected = binomtest(int(hits[i]), int(counts[i])).proportion_ci(confidence, method="wilson")
-        np.testing.assert_allclose([low[i], high[i]], [expected.low, expected.high], atol=1e-12)
 
 
 @pytest.mark.parametrize(

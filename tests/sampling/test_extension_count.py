@@ -94,7 +94,7 @@ def test_bad_input_is_refused():
             with pytest.raises(ValueError):
                 sampling.count_linear_extensions(*arguments, method=method)
     for options in ({"method": "guess"}, {"epsilon": 1.0}, {"delta": "small"}):
-        with pytest.raises(ValueError):
+        with pytest.raises((ValueError, TypeError)):
             sampling.count_linear_extensions([(0, 1)], 2, **options)
     fence = [(i, i + 1) if i % 2 else (i + 1, i) for i in range(69)]
     with pytest.raises(CapabilityError):

@@ -194,8 +194,9 @@ def test_training_is_relaxed_to_all_edge_sets():
     assert (hidden.moments_info.kind, Graphs(5).moments_info.kind) == ("relaxed", "exact")
     assert hidden.count() == 2**10
     hidden.validate(model.predict(X))
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError) as caught:
         hidden.validate(relaxed.predict(X))  # the property is what keeps cycles out
+    assert (caught.value.argument, caught.value.row) == ("y", 2)
     certified = model.predict(X, return_certificate=True)[1]
     assert certified.optimal.all()
     inferred = StructuredRidge(Graphs(hereditary="forest")).fit(X, y).structure_

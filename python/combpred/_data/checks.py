@@ -31,6 +31,13 @@ def is_number(value: Any) -> bool:
     return is_integer(value) or isinstance(value, (float, np.floating))
 
 
+def number(value: Any, name: str) -> float:
+    """Return a value as a float; TypeError where it is not a real number."""
+    if not is_number(value):
+        raise TypeError(f"{name} must be a number, got {value!r}")
+    return float(value)
+
+
 def is_written_number(word: str | bytes) -> bool:
     """Return whether a string is a number."""
     try:

@@ -45,7 +45,7 @@ def relation_rows(y: Any, items: int, argument: str = "y") -> NDArray[Any]:
         When the shape does not fit the number of items.
     """
     refuse_masked(y, argument)
-    values = _matrices(y)
+    values = _matrices(y, argument)
     if values is None:
         values = target_matrix(y, argument, None, "pair of items")
         check_width(values.shape[1], argument, items * (items - 1) // 2, f"pair of items u < v, N={items}")
@@ -127,7 +127,7 @@ def pair_index(items: int) -> Callable[[int, int], int]:
     return index
 
 
-def _matrices(y: Any) -> NDArray[Any] | None:
+def _matrices(y: Any, argument: str = "y") -> NDArray[Any] | None:
     """Return y as an array ``(n, N, N)`` if it holds one square matrix for each row, otherwise None."""
     try:
         values = np.asarray(y)
@@ -137,8 +137,9 @@ def _matrices(y: Any) -> NDArray[Any] | None:
         return None
     if values.shape[1] != values.shape[2] or values.shape[1] < 2:
         raise ValueError(
-            f"y has shape {values.shape}; boolean matrices have shape (n, N, N), y[i, u, v] saying that u is before v"
+            f"{argument} has shape {values.shape}; boolean matrices have shape (n, N, N), and [i, u, v] says that u is "
+            "before v"
         )
     if values.shape[0] == 0:
-        raise ValueError("y has 0 rows; at least 1 is needed")
+        raise ValueError(f"{argument} has 0 rows; at least 1 is needed")
     return values

@@ -118,9 +118,7 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         if self._classifies():
             tags.estimator_type = "classifier"
             # With structure None it is y that decides, so several labels are claimed only where they are asked for.
-            tags.classifier_tags = ClassifierTags(
-                multi_class=True, multi_label=is_meant(LabelSets, self._own_structure())
-            )
+            tags.classifier_tags = ClassifierTags(multi_label=is_meant(LabelSets, self._own_structure()))
         return tags
 
     # Training rows.

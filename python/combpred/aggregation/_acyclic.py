@@ -8,15 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._data.checks import choice, is_number
+from .._data.checks import choice, number
 from .._data.glossary import documented
 from .._data.tables import Tabular
 from .._lib.aggregate import acyclic_part, majority_margins
-from .._lib.errors import CapabilityError
 from .._lib.names import ACYCLIC_METHODS
 from ._aggregate import before_what
 from ._profile import item_names, read_votes
-from ._programs import PROGRAMMED, deadline_after, refuse_large_groups, solve_programs
+from ._programs import deadline_after, solve_programs
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -136,16 +135,9 @@ def acyclic_majority(
            [0, 0, 0],
            [0, 0, 0]])
     """
-    choice(method, "method", ACYCLIC_METHODS)
-    if not is_number(threshold) or not 0.5 <= threshold < 1.0:
-        raise ValueError(f"threshold must be a number from 1/2 to below 1, got {threshold!r}")
+    choice(method, "method", ACYCLIC_METHODS)  # before any program is solved
     deadline = deadline_after(time_limit)
     given = read_votes(rankings, counts, weights, n_extensions, random_state)
-    margins = majority_margins(given.counted(), float(threshold))
-    programs = None
-    if method in PROGRAMMED:
-        programs = solve_programs("acyclic majority", method, margins, deadline, verbose)
-    try:
-        return AcyclicMajority(*acyclic_part(margins, method, programs=programs), names=item_names(rankings, counts))
-    except CapabilityError as error:
-        refuse_large_groups(margins, error)
+    margins = majority_margins(given.counted(), number(threshold, "threshold"))
+    programs = solve_programs("acyclic majority", method, margins, deadline, verbose) if method == "milp" else None
+    return AcyclicMajority(*acyclic_part(margins, method, programs=programs), names=item_names(rankings, counts))

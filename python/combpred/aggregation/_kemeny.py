@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
-from .._data.checks import choice, is_number, seed_of
+from .._data.checks import choice, number, seed_of
 from .._data.glossary import documented
 from .._lib.aggregate import Programs, consensus, item_groups
-from .._lib.errors import CapabilityError
-from .._lib.names import CONSENSUSES, KEMENY_METHODS, RELATION_METHODS
+from .._lib.names import CONSENSUSES, KEMENY_METHODS
 from ._aggregate import Aggregate
 from ._profile import Votes, item_names, read_votes
-from ._programs import EXACT_LIMIT, PROGRAMMED, deadline_after, refuse_large_groups, solve_programs, solve_relation
+from ._programs import EXACT_LIMIT, PROGRAMMED, deadline_after, solve_programs, solve_relation
 
 _AUTO_SECONDS = 10.0
 _PROGRAMMED_ITEMS = {
@@ -23,7 +20,6 @@ _PROGRAMMED_ITEMS = {
     "weak": 60,
     "partial": 60,
 }  # of a strongly connected component that "auto" tries a program for
-_RELATION_LIMITS = {"weak": 16, "partial": 7}  # of the exact decoders of these structures
 
 
 @documented
@@ -95,13 +91,16 @@ def kemeny(
 
     Raises
     ------
-    ValueError
+    ValueError, TypeError
         For illegal rankings, naming the row, or arguments.
     CapabilityError
         When "exact" is asked for and a strongly connected component is too large, or a method is not one for `output`.
 
     Notes
     -----
+    Numbers are positions whatever they look like: rank ratings, where larger is better, by
+    ``ratings.rank(axis=1, ascending=False)`` first. An item that no ranking compares with another may stand anywhere.
+
     Items are first divided into groups that follow one another in some best consensus (the extended Condorcet
     criterion): the strongly connected components of the graph in which u points to v where putting v before u is not a
     best choice for that pair alone. Every method works within these. For rankings that mostly agree they are small, so
@@ -151,26 +150,16 @@ def kemeny(
     >>> kemeny(votes, weights=[4, 3, 2], output="weak", penalty=0.3).consensus
     array([1, 1, 2], dtype=int32)
     """
-    _check_options(method, output, penalty)
+    choice(output, "output", CONSENSUSES)  # before any program is solved
+    choice(method, "method", KEMENY_METHODS)
     deadline = deadline_after(_AUTO_SECONDS if time_limit is None and method == "auto" else time_limit)
-    rng = check_random_state(random_state)
+    rng, penalty = check_random_state(random_state), number(penalty, "penalty")
     given = read_votes(rankings, counts, weights, n_extensions, rng)
-    if method == "best-input" and given.profile is None:
-        raise ValueError("method='best-input' needs rankings, counts do not show them; take another method")
     if method in (*PROGRAMMED, "auto"):
         given = given._replace(pairs=given.counted())
     seed = seed_of(rng) if method == "random-pivot" else 0
-    try:
-        programs = _programs(given, method, output, float(penalty), deadline, verbose)
-        found = consensus(*given, method, output=output, penalty=float(penalty), programs=programs, seed=seed)
-    except CapabilityError as error:
-        if output == "order":
-            refuse_large_groups(given.counted().before, error)
-        raise CapabilityError(
-            f"method='exact' is limited for output={output!r} to strongly connected components of "
-            f"{_RELATION_LIMITS[output]} items, here is a larger one; take method='local-search', which reports a "
-            "lower bound"
-        ) from error
+    programs = _programs(given, method, output, penalty, deadline, verbose)
+    found = consensus(*given, method, output=output, penalty=penalty, programs=programs, seed=seed)
     return Aggregate(*found, names=item_names(rankings, counts))
 
 
@@ -178,7 +167,7 @@ def _programs(
     given: Votes, method: str, output: str, penalty: float, deadline: float | None, verbose: int
 ) -> Programs | None:
     """Return solutions of the integer programs that a method takes, "auto" for what nothing else proves."""
-    if method not in (*PROGRAMMED, "auto"):
+    if method not in (*PROGRAMMED, "auto") or (method == "lp" and output != "order"):  # which the core refuses
         return None
     before, tied = given.counted()
     largest = max(map(len, item_groups(before)))
@@ -199,14 +188,3 @@ def _programs(
     return solve_relation(
         "kemeny", cost, apart, known[:, np.newaxis] < known, deadline, verbose, partial=output == "partial"
     )
-
-
-def _check_options(method: str, output: str, penalty: Any) -> None:
-    choice(output, "output", CONSENSUSES)
-    choice(method, "method", KEMENY_METHODS)
-    if output != "order" and method not in RELATION_METHODS:
-        raise CapabilityError(
-            f"method={method!r} gives orders only; for output={output!r} take one of {', '.join(RELATION_METHODS)}"
-        )
-    if not is_number(penalty) or not 0.0 <= penalty <= 1.0:
-        raise ValueError(f"penalty must be a number between 0 and 1, got {penalty!r}")

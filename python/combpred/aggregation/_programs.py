@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from typing import NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +12,6 @@ from .._lib import abi
 from .._lib.aggregate import Programs, item_groups
 from .._lib.arrays import FloatArray
 from .._lib.control import reported
-from .._lib.errors import CapabilityError
 
 #: Methods that make use of programs.
 PROGRAMMED = ("milp", "lp")
@@ -103,7 +101,7 @@ def solve_relation(
     from .._programs.program import OutOfTimeError
 
     gain = apart - before
-    order, ends = _relation_groups(gain)
+    order, ends = components(np.maximum(gain, 0.0) > gain.T)  # u leads to v where v before u is not a best choice
     x, bound = np.zeros_like(before), 0.0
     state = abi.PROGRAM_SOLVED
     control = abi.Control()
@@ -126,11 +124,6 @@ def solve_relation(
     return Programs(x, np.array([state], dtype=np.int32), np.array([bound]))
 
 
-def _relation_groups(gain: FloatArray) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return the items by groups that follow one another in some best relation, and the ends of these."""
-    return components(np.maximum(gain, 0.0) > gain.T)  # u leads to v where v before u is not a best choice
-
-
 def components(leads: NDArray[np.bool_]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return the items by strongly connected components, those that lead to others first, and their ends."""
     reach = np.eye(len(leads)) + leads
@@ -139,15 +132,6 @@ def components(leads: NDArray[np.bool_]) -> tuple[NDArray[np.intp], NDArray[np.i
     first = np.argmax(np.minimum(reach, reach.T), axis=1)  # of each item's group
     order = np.lexsort((first, -reach.sum(axis=1)))  # a group leads to more items than those behind it
     return order, np.flatnonzero(np.diff(first[order])) + 1
-
-
-def refuse_large_groups(before: FloatArray, error: CapabilityError) -> NoReturn:
-    """Raise the refusal of the method "exact" by the core in words of Python's methods."""
-    largest = max(map(len, item_groups(before)))
-    raise CapabilityError(
-        f"method='exact' is limited to strongly connected components of {EXACT_LIMIT} items, here is one "
-        f"of {largest}; take method='milp', which has no limit but time, or 'lp' or 'local-search'"
-    ) from error
 
 
 def deadline_after(time_limit: float | None) -> float | None:

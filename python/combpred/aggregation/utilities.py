@@ -11,11 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from .._data.checks import is_number
+from .._data.checks import number
 from .._data.forms import column_names, columns_in_order
-from .._data.names import with_names
 from .._data.tables import Tabular
-from .._data.targets import TargetError, as_numbers, error_at, target_matrix
+from .._data.targets import as_numbers, error_at, target_matrix
 from .._data.warn import warn_user
 from .._lib.aggregate import bradley_terry_fit, pair_counts, plackett_luce_fit
 from .._lib.arrays import FloatArray
@@ -194,7 +193,12 @@ def plackett_luce(
     profile = read_profile(rankings, weights, n_extensions, check_random_state(random_state))
     ranks, chosen = _choices(profile.ranks)
     mass = np.ones(len(ranks)) if profile.weights is None else profile.weights
-    return _fitted(ranks, chosen, mass, pair_counts(profile).before, penalty, item_names(rankings))
+    names, before = item_names(rankings), pair_counts(profile).before
+    if penalty == 0.0:
+        _require_connected(before, names=names)
+    u = fit_plackett_luce(ranks[np.newaxis], mass[np.newaxis], number(penalty, "penalty"))[0]
+    u = u - u.mean()
+    return Utilities(u, _ranked_likelihood(u, ranks, chosen, mass), names=names)
 
 
 def bradley_terry(
@@ -282,24 +286,15 @@ def bradley_terry(
     >>> round(with_ties.ties.parameter, 3)
     0.447
     """
-    names = column_names(wins, "wins")
-    before = read_pairs(wins, "wins").before
-    if not before.any():
-        raise ValueError("wins are all 0: there is nothing to learn from")
-    ties = columns_in_order(ties, names, "ties", "those of wins")
-    tied = None if ties is None else read_pairs(ties, "ties").before
-    if tied is not None and (tied.shape != before.shape or (tied != tied.T).any()):
-        raise ValueError(
-            f"ties must be symmetric and of the shape {before.shape} of wins, each tie at both of its places"
-        )
+    names, before = column_names(wins, "wins"), read_pairs(wins, "wins")
+    tied = None if ties is None else read_pairs(columns_in_order(ties, names, "ties", "those of wins"), "ties")
+    if tied is not None and tied.shape != before.shape:
+        raise ValueError(f"ties have shape {tied.shape} and wins {before.shape}; they must agree")
     tying = tied is not None and bool(tied.any())  # no tie among comparisons that could have some: ν is 0
-    z = None
-    if covariates is not None:
-        z = _read_covariates(covariates, names, len(before))
-    _check_penalty(penalty, above=z is not None)
-    if penalty == 0.0:
+    z = None if covariates is None else _read_covariates(covariates, names, len(before))
+    if penalty == 0.0 and z is None:
         _require_connected(before if tied is None else before + tied, " or tied with" if tying else "", names)
-    coef, covariance, fitted = bradley_terry_fit(before, tied if tying else None, z, float(penalty))
+    coef, covariance, fitted = bradley_terry_fit(before, tied if tying else None, z, number(penalty, "penalty"))
     if not fitted:
         warn_user("the model is not fitted after 100 steps of Newton's method: raise the penalty", ConvergenceWarning)
     log_tie = coef[-1] if tying else -np.inf
@@ -320,15 +315,12 @@ def bradley_terry(
 def _read_covariates(covariates: Any, names: Sequence[Hashable] | None, k: int) -> FloatArray:
     """Return the features of k items, rows of a data frame with their names as index in the order of these."""
     covariates = rows_in_order(covariates, names, "covariates", "those of wins")
-    remedy = "covariates are finite numbers"
+    features, remedy = getattr(covariates, "columns", None), "covariates are finite numbers"
     z = as_numbers(target_matrix(covariates, "covariates", None, "feature"), "covariates", remedy).astype(np.float64)
     if len(z) != k:
         raise ValueError(f"covariates must have shape ({k}, p), a row for each item, got {z.shape}")
     if not np.isfinite(z).all():
-        error = error_at(~np.isfinite(z), z, remedy, "covariates")
-        features = getattr(covariates, "columns", None)
-        reason = with_names(error.reason, "column", None if features is None else tuple(features))
-        raise TargetError(error.row, reason, error.argument)
+        raise error_at(~np.isfinite(z), z, remedy, "covariates", features)
     return z
 
 
@@ -337,12 +329,6 @@ def _likelihood(theta: FloatArray, before: FloatArray, tied: FloatArray, log_tie
     level = np.logaddexp(np.logaddexp(half, -half), log_tie)
     ties = np.where(tied > 0, log_tie - level, 0.0) if np.isfinite(log_tie) else 0.0
     return float((before * (half - level)).sum() + (tied * ties).sum() / 2)
-
-
-def _check_penalty(penalty: Any, *, above: bool = False) -> None:
-    if not is_number(penalty) or not np.isfinite(penalty) or penalty < 0.0 or (above and penalty == 0.0):
-        bound = "above 0 where there are covariates" if above else "of at least 0"
-        raise ValueError(f"penalty must be a number {bound}, got {penalty!r}")
 
 
 def _choices(values: FloatArray) -> tuple[NDArray[np.int32], NDArray[np.intp]]:
@@ -362,22 +348,6 @@ def _choices(values: FloatArray) -> tuple[NDArray[np.int32], NDArray[np.intp]]:
         )
     ranks = (ordered[:, np.newaxis, :] < values[:, :, np.newaxis]).sum(axis=2) + 1
     return np.where(known, ranks, 0).astype(np.int32), n_known - ((values == last) & known).sum(axis=1)
-
-
-def _fitted(
-    ranks: NDArray[np.int32],
-    chosen: NDArray[np.intp],
-    mass: FloatArray,
-    before: FloatArray,
-    penalty: Any,
-    names: list[str] | None,
-) -> Utilities:
-    _check_penalty(penalty)
-    if penalty == 0.0:
-        _require_connected(before, names=names)
-    u = fit_plackett_luce(ranks[np.newaxis], mass[np.newaxis], float(penalty))[0]
-    u = u - u.mean()
-    return Utilities(u, _ranked_likelihood(u, ranks, chosen, mass), names=names)
 
 
 def _require_connected(before: FloatArray, tied: str = "", names: list[str] | None = None) -> None:

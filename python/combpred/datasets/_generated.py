@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
+from .._data.checks import number, whole_number
 from .._data.glossary import documented
 from .._data.listings import positions_by_score
 from ..structures import Hierarchy
 
-_RandomState = int | np.random.RandomState | None
+RandomState = int | np.random.RandomState | None
 
 
 @documented
@@ -22,7 +23,7 @@ def make_label_ranking(
     n_labels: int = 5,
     *,
     noise: float = 0.1,
-    random_state: _RandomState = None,
+    random_state: RandomState = None,
 ) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
     """Generate rankings of labels by noisy linear utilities.
 
@@ -59,8 +60,8 @@ def make_label_ranking(
     >>> X.shape, sorted(y[0].tolist())
     ((4, 10), [1, 2, 3])
     """
-    _at_least(1, n_samples=n_samples, n_features=n_features)
-    _at_least(2, n_labels=n_labels)
+    at_least(1, n_samples=n_samples, n_features=n_features)
+    at_least(2, n_labels=n_labels)
     _not_negative("noise", noise)
     rng = check_random_state(random_state)
     X = rng.standard_normal((n_samples, n_features))
@@ -76,7 +77,7 @@ def make_hierarchy(
     depth: int = 3,
     branching: int = 2,
     separation: float = 2.0,
-    random_state: _RandomState = None,
+    random_state: RandomState = None,
 ) -> tuple[NDArray[np.float64], NDArray[np.int32], Hierarchy]:
     """Generate classes that are leaves of a complete tree: those near in the tree are near in the input space.
 
@@ -115,8 +116,8 @@ def make_hierarchy(
     >>> tree.count()
     9
     """
-    _at_least(1, n_samples=n_samples, n_features=n_features, depth=depth)
-    _at_least(2, branching=branching)
+    at_least(1, n_samples=n_samples, n_features=n_features, depth=depth)
+    at_least(2, branching=branching)
     _not_negative("separation", separation)
     rng = check_random_state(random_state)
     # Level by level, the children of node v are branching·v + 1, …, branching·v + branching.
@@ -137,7 +138,7 @@ def make_hierarchy(
 
 @documented
 def make_identity_labels(
-    n_samples: int = 100, n_labels: int = 5, *, random_state: _RandomState = None
+    n_samples: int = 100, n_labels: int = 5, *, random_state: RandomState = None
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Generate label sets that are to be predicted from themselves: the identity function on {0, 1}^d.
 
@@ -176,19 +177,17 @@ def make_identity_labels(
     >>> y.shape, bool((X == y).all())
     ((6, 5), True)
     """
-    _at_least(1, n_samples=n_samples, n_labels=n_labels)
+    at_least(1, n_samples=n_samples, n_labels=n_labels)
     y = check_random_state(random_state).randint(2, size=(n_samples, n_labels)).astype(np.int64)
     return y.astype(np.float64), y
 
 
-def _at_least(least: int, **values: object) -> None:
+def at_least(least: int, **values: Any) -> None:
+    """Raise TypeError or ValueError for a size that is not an integer of at least `least`."""
     for name, value in values.items():
-        if isinstance(value, bool) or not isinstance(value, Integral):
-            raise TypeError(f"{name} must be an integer, got {value!r}")
-        if value < least:
-            raise ValueError(f"{name} must be at least {least}, got {value}")
+        whole_number(value, name, least, 2**31 - 1)
 
 
-def _not_negative(name: str, value: object) -> None:
-    if not isinstance(value, Real) or not 0 <= float(value) < np.inf:
-        raise ValueError(f"{name} must be a finite number, at least 0, got {value!r}")
+def _not_negative(name: str, value: Any) -> None:
+    if not 0 <= number(value, name) < np.inf:
+        raise ValueError(f"{name} must be finite and at least 0, got {value!r}")

@@ -8,7 +8,7 @@ from sklearn.utils import check_random_state
 
 from .._data.glossary import documented
 from ..structures import DirectedCycles
-from ._generated import _at_least, _RandomState
+from ._generated import RandomState, at_least
 
 
 @documented
@@ -17,7 +17,7 @@ def make_dicycle_policies(
     n_features: int = 15,
     n_places: int = 10,
     *,
-    random_state: _RandomState = None,
+    random_state: RandomState = None,
 ) -> tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.float64]]:
     r"""Generate people, the cyclic tours they take, and the hidden policies that make them take these.
 
@@ -67,8 +67,8 @@ def make_dicycle_policies(
     >>> X.shape, y.shape, policies.shape
     ((3, 15), (3, 5), (3, 10))
     """
-    _at_least(1, n_samples=n_samples, n_features=n_features)
-    _at_least(3, n_places=n_places)
+    at_least(1, n_samples=n_samples, n_features=n_features)
+    at_least(3, n_places=n_places)
     rng = check_random_state(random_state)
     tail, head = np.triu_indices(n_places, 1)
     weights = rng.standard_normal((n_features, len(tail))) / np.sqrt(n_features)

@@ -183,8 +183,9 @@ def abstention_curve(
     """
     before, truth = pair_probabilities(proba), _signs(y_true, "y_true")
     u, v = np.triu_indices(before.shape[1], 1)
-    if truth.shape != (len(before), len(u)):
-        raise ValueError(f"y_true orders {truth.shape} pairs and proba {(len(before), len(u))}; they must agree")
+    pairs = len(before), len(u)
+    if truth.shape != pairs:
+        raise ValueError(f"y_true has shape {truth.shape} by pairs and proba {pairs}; they must agree row by row")
     chains, least = strongest_chains(before)
     right = np.where(truth > 0, chains[:, u, v], chains[:, v, u])
     wrong = np.where(truth > 0, chains[:, v, u], chains[:, u, v])

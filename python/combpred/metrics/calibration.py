@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import ndtri
+from scipy.stats import binomtest
 
 from .._data.checks import choice, float_array, whole_number
 from .._data.targets import error_at
@@ -119,17 +119,14 @@ def calibration_error(prob_true: FloatArray, prob_pred: FloatArray, counts: NDAr
 
 
 def wilson_interval(share: FloatArray, counts: NDArray[np.int64], confidence: float) -> tuple[FloatArray, FloatArray]:
-    """Return the ends of intervals for the probability of an event that happened in a share of counts.
+    """Return the ends of intervals for the probability of an event that happened in a share of counts, each positive.
 
     E. B. Wilson (1927), Probable inference, the law of succession, and statistical inference, *Journal of the American
-    Statistical Association* 22. NaN where there are no counts.
+    Statistical Association* 22.
     """
-    z2 = float(ndtri((1 + confidence) / 2)) ** 2
-    with np.errstate(invalid="ignore", divide="ignore"):
-        middle = (share + z2 / (2 * counts)) / (1 + z2 / counts)
-        half = np.sqrt(z2 * (share * (1 - share) / counts + z2 / (4 * counts.astype(np.float64) ** 2)))
-        half /= 1 + z2 / counts
-    return np.clip(middle - half, 0.0, 1.0), np.clip(middle + half, 0.0, 1.0)
+    tests = [binomtest(int(hits), int(n)) for hits, n in zip(np.rint(share * counts), counts, strict=True)]
+    ends = np.array([test.proportion_ci(confidence, method="wilson") for test in tests]).reshape(-1, 2)
+    return ends[:, 0], ends[:, 1]
 
 
 def _predictions(y_true: ArrayLike, y_prob: ArrayLike) -> tuple[FloatArray, FloatArray]:

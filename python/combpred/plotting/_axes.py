@@ -11,22 +11,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-def require_matplotlib(caller: str) -> None:
-    """Raise ImportError, saying who asks for it and how to get it, where matplotlib is missing."""
-    try:
-        import matplotlib  # noqa: F401
-    except ImportError as error:
-        raise ImportError(f"{caller} requires matplotlib: pip install 'combpred[plot]'") from error
-
-
 def single_axes(caller: str, ax: Axes | None) -> Axes:
     """Return the axes given, or those of a new figure."""
-    require_matplotlib(caller)
-    if ax is not None:
-        return ax
-    import matplotlib.pyplot as plt
-
-    return plt.subplots(layout="constrained")[1]
+    plt = _pyplot(caller)
+    return plt.subplots(layout="constrained")[1] if ax is None else ax
 
 
 def two_panels(caller: str, ax: Axes | Sequence[Axes] | None, **layout: Any) -> tuple[Axes, Axes | None]:
@@ -41,20 +29,19 @@ def two_panels(caller: str, ax: Axes | Sequence[Axes] | None, **layout: Any) -> 
     **layout
         How `matplotlib.pyplot.subplots` lays the two out.
     """
-    require_matplotlib(caller)
-    from matplotlib.axes import Axes
-
-    if ax is None:
-        import matplotlib.pyplot as plt
-
-        main, side = plt.subplots(**layout, layout="constrained")[1]
-        return main, side
-    if isinstance(ax, Axes):
-        return ax, None
-    panels = list(np.asarray(ax, dtype=object).ravel())
-    if len(panels) != 2 or not all(isinstance(panel, Axes) for panel in panels):
+    plt = _pyplot(caller)
+    panels = list(np.asarray(plt.subplots(**layout, layout="constrained")[1] if ax is None else ax, object).ravel())
+    if not 1 <= len(panels) <= 2 or not all(hasattr(panel, "plot") for panel in panels):
         raise ValueError(f"ax must be matplotlib Axes or a pair of them, main and side panel, got {ax!r}")
-    return panels[0], panels[1]
+    return panels[0], panels[1] if len(panels) == 2 else None
+
+
+def _pyplot(caller: str) -> Any:
+    try:
+        import matplotlib.pyplot
+    except ImportError as error:
+        raise ImportError(f"{caller} requires matplotlib: pip install 'combpred[plot]'") from error
+    return matplotlib.pyplot
 
 
 def style(defaults: dict[str, Any], given: dict[str, Any] | None, artist: type) -> dict[str, Any]:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._data.checks import counted, float_array, whole_number
+from .._data.checks import float_array, whole_number
 from ..sampling import AnnealingDetails
-from ._axes import require_matplotlib, single_axes, style
+from ._axes import single_axes, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -64,15 +64,12 @@ class CoolingScheduleDisplay:
     figure_: Any
 
     def __init__(self, schedules: ArrayLike | Sequence[ArrayLike], *, names: str | Sequence[str] | None = None) -> None:
-        listed = list(schedules)  # type: ignore[arg-type]  # scalars are refused below
+        listed = list(schedules)  # type: ignore[arg-type]  # a number is no schedule
         single = not listed or np.ndim(listed[0]) == 0
         self.schedules = [_levels(each, i) for i, each in enumerate([listed] if single else listed)]
         self.names = None if names is None else [names] if isinstance(names, str) else [str(name) for name in names]
         if self.names is not None and len(self.names) != len(self.schedules):
-            raise ValueError(
-                f"names has {counted(len(self.names), 'entry', 'entries')} for "
-                f"{counted(len(self.schedules), 'schedule')}; give one for each"
-            )
+            raise ValueError(f"names has {len(self.names)} entries, and there are {len(self.schedules)} schedules")
 
     @classmethod
     def from_estimate(
@@ -104,13 +101,11 @@ class CoolingScheduleDisplay:
         ValueError
             For a row that is none.
         """
-        require_matplotlib(f"{cls.__name__}.from_estimate")
         details = getattr(estimate, "details", None)
         if not isinstance(details, AnnealingDetails):
-            what = type(estimate).__name__ + (f" of method='{estimate.method}'" if hasattr(estimate, "method") else "")
             raise TypeError(
-                "estimate must be what combpred.sampling.log_partition returns for method='annealed', got "
-                f"{what}, which has no schedules"
+                "estimate must be what combpred.sampling.log_partition returns for method='annealed', whose draws have "
+                f"schedules, got {estimate!r:.80}"
             )
         row = whole_number(row, "row", 0, len(details.schedules) - 1)
         return cls([details.schedules[row]], names=name).plot(ax, **kwargs)
@@ -142,12 +137,8 @@ class CoolingScheduleDisplay:
         self.lines_ = []
         for i, levels in enumerate(self.schedules):
             steps = len(levels) - 1
-            label = f"{steps} step{'s' if steps > 1 else ''}"
-            chosen = {
-                "marker": "o",
-                "markersize": 3.5,
-                "label": label if self.names is None else f"{self.names[i]}: {label}",
-            }
+            name = "" if self.names is None else f"{self.names[i]}: "
+            chosen = {"marker": "o", "markersize": 3.5, "label": f"{name}{steps} step{'s' if steps > 1 else ''}"}
             self.lines_ += self.ax_.plot(np.arange(len(levels)), levels, **style(chosen, kwargs, Line2D))
         self.ax_.set(xlabel="level", ylabel="inverse temperature β", ylim=(-0.03, 1.03))
         self.ax_.legend(frameon=False)
@@ -156,9 +147,6 @@ class CoolingScheduleDisplay:
 
 def _levels(schedule: Any, i: int) -> NDArray[np.float64]:
     levels = float_array(schedule, f"schedules, number {i}:")
-    if levels.ndim != 1 or len(levels) < 2:
-        raise ValueError(f"schedules, number {i}: must list at least the two levels 0 and 1, got shape {levels.shape}")
-    if levels[0] != 0 or levels[-1] != 1 or not (np.diff(levels) > 0).all():
-        shown = f"[{levels[0]:g}, {levels[1]:g}, …, {levels[-1]:g}]"
-        raise ValueError(f"schedules, number {i}: levels must ascend from 0 to 1, got {shown}")
+    if levels.ndim != 1 or len(levels) < 2 or levels[0] != 0 or levels[-1] != 1 or not (np.diff(levels) > 0).all():
+        raise ValueError(f"schedules, number {i}: levels must ascend from 0 to 1, got {schedule!r:.80}")
     return levels

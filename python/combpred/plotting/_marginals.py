@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._data.checks import choice, float_array
-from ._axes import require_matplotlib, single_axes, style
+from ._axes import single_axes, style
 from ._estimators import opened, predicts_marginals
 from ._matrix import MarginalMatrix, marginal_matrix
 
@@ -166,7 +166,6 @@ class MarginalsDisplay:
         >>> MarginalsDisplay.from_marginals(cells, cells.marginals([1.0, 0.0, 0.0, 1.0])).matrix.round(2).tolist()
         [[0.88, 0.12], [0.12, 0.88]]
         """
-        require_matplotlib(f"{cls.__name__}.from_marginals")
         matrix = marginal_matrix(structure, marginals)
         return cls._of(matrix if labels is None else matrix.renamed(labels), order).plot(ax, **kwargs)
 
@@ -209,7 +208,6 @@ class MarginalsDisplay:
         >>> bool(display.matrix[0, 1] > 0.5)  # P(ale before bitter)
         True
         """
-        require_matplotlib(f"{cls.__name__}.from_estimator")
         model, rows, _ = opened(estimator, X)
         if not predicts_marginals(model):
             raise TypeError(

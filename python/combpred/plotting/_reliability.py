@@ -12,8 +12,7 @@ from sklearn.utils.validation import check_consistent_length
 from .._data.checks import float_array
 from .._data.targets import TargetError
 from ..metrics.calibration import calibration_bins, calibration_error, wilson_interval
-from ..structures import MultiClass
-from ._axes import require_matplotlib, style, two_panels
+from ._axes import style, two_panels
 from ._estimators import opened, predicts_marginals
 from ._events import events
 
@@ -108,8 +107,7 @@ class ReliabilityDisplay:
         self.name = name
         n = len(self.edges) - 1
         for argument in ("prob_true", "prob_pred", "counts"):
-            if getattr(self, argument).shape != (n,):
-                shape = getattr(self, argument).shape
+            if (shape := getattr(self, argument).shape) != (n,):
                 raise ValueError(f"{argument} must have shape ({n},), one entry between any two edges, got {shape}")
         if n < 1 or (self.counts < 0).any() or not self.counts.any():
             raise ValueError("counts must be at least 0, and not 0 in every bin")
@@ -166,7 +164,6 @@ class ReliabilityDisplay:
         >>> display.prob_true.tolist(), display.counts.tolist()
         ([0.5, 1.0], [2, 2])
         """
-        require_matplotlib(f"{cls.__name__}.from_predictions")
         bins = calibration_bins(y_true, y_prob, n_bins=n_bins, strategy=strategy)
         return cls(*bins, name=name).plot(ax, **kwargs)
 
@@ -236,7 +233,6 @@ class ReliabilityDisplay:
         >>> int(display.counts.sum()), display.expected_calibration_error < 0.05
         (1665, True)
         """
-        require_matplotlib(f"{cls.__name__}.from_estimator")
         model, rows, y = opened(estimator, X, y)
         of = _structure_events if predicts_marginals(model) else _class_events
         happened, probability, names = of(model, rows, y)
@@ -247,7 +243,7 @@ class ReliabilityDisplay:
                 names = classes if str(event) in classes else names + [name for name in classes if name not in names]
             at = _place(event, names)
             happened, probability = happened[:, at], probability[:, at]
-        elif np.ndim(y) == 1 and len(names) == 2 and _are_classes(model):
+        elif len(names) == 2 and names == [str(each) for each in getattr(model, "classes_", ())] and np.ndim(y) == 1:
             happened, probability = happened[:, 1], probability[:, 1]
         return cls.from_predictions(
             happened,
@@ -365,11 +361,6 @@ def _class_events(model: Any, X: Any, y: Any) -> tuple[Any, Any, list[str]]:
         raise ValueError(f"y has shape {np.shape(y)}, but {name} predicts probabilities of shape {probability.shape}")
     names = [str(label) for label in classes.tolist()]
     return happened, probability, names
-
-
-def _are_classes(model: Any) -> bool:
-    """Whether exactly one of a model's events happens in each row."""
-    return isinstance(model.structure_, MultiClass) if predicts_marginals(model) else True
 
 
 def _place(event: Any, names: list[str]) -> int:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from .._data.checks import float_array, whole_number
 from ..sampling import autocorrelation, effective_sample_size, split_r_hat
-from ._axes import require_matplotlib, style, two_panels
+from ._axes import style, two_panels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -85,8 +85,7 @@ class TraceDisplay:
         if not np.isfinite(values).all():
             draw, chain = (int(i) for i in np.argwhere(~np.isfinite(values))[0])
             raise ValueError(f"value, draw {draw}, chain {chain}: {values[draw, chain]} is not finite; replace it")
-        draws = len(values)
-        lags = min(_MOST_LAGS, draws // 2) if n_lags is None else whole_number(n_lags, "n_lags", 1, draws)
+        lags = min(_MOST_LAGS, len(values) // 2) if n_lags is None else n_lags
         self.value = values
         self.name = name
         self.autocorrelation = np.atleast_2d(autocorrelation(values.T, lags))
@@ -144,7 +143,6 @@ class TraceDisplay:
         >>> display.value.shape, display.name, len(display.lines_)
         ((500, 4), 'meta', 4)
         """
-        require_matplotlib(f"{cls.__name__}.from_samples")
         if not hasattr(samples, "value") or not hasattr(samples, "sampler"):
             raise TypeError(f"samples must be what combpred.sampling.sample returns, got {type(samples).__name__}")
         value = samples.value

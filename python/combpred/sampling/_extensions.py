@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from graphlib import CycleError, TopologicalSorter
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from .._data.checks import check_share, choice, seed_of, whole_number
+from .._data.checks import choice, require_integers, seed_of, share, whole_number
 from .._data.glossary import documented
-from .._data.names import Names, checked_names, with_names
+from .._data.names import Names, checked_names
 from .._data.targets import TargetError, meant, summary
 from .._lib.arrays import FloatArray, IntArray
 from .._lib.call import get_n_threads
 from .._lib.errors import CapabilityError
-from .._lib.names import EXTENSION_METHODS
 from .._lib.sampling import (
     FEW_DOWNSETS,
     extensions_before,
@@ -84,43 +83,39 @@ def linear_extensions(
     >>> linear_extensions([("tea", "milk"), ("milk", "juice")], ["juice", "milk", "tea"]).tolist()
     [['tea', 'milk', 'juice']]
     """
-    choice(method, "method", EXTENSION_METHODS)
     many, n_threads = whole_number(n_samples, "n_samples", 1, 2**31 - 1), get_n_threads(n_jobs)
-    with _poset(pairs, n_elements) as (relation, n, names):
-        orders, _ = extensions_sample(relation, n, many, method, seed_of(random_state), n_threads=n_threads)
+    relation, n, names = _poset(pairs, n_elements)
+    orders, _ = extensions_sample(relation, n, many, method, seed_of(random_state), n_threads=n_threads)
     return orders if names is None else np.array(names, dtype=object)[orders]
 
 
-@contextmanager
-def _poset(pairs: Any, n_elements: Any) -> Iterator[tuple[IntArray, int, Names | None]]:
-    """Give pairs as an array (n, 2), the number of elements, and their names, by which errors call them."""
-    names = None if np.ndim(n_elements) == 0 else checked_names(n_elements, "n_elements")
-    n = whole_number(n_elements if names is None else len(names), "n_elements", 1, 2048)
-    given = pairs if isinstance(pairs, np.ndarray) or hasattr(pairs, "columns") else list(pairs)
-    for i, pair in enumerate(given if isinstance(given, list) else ()):
+def _poset(pairs: Any, n_elements: Any) -> tuple[IntArray, int, Names | None]:
+    """Return pairs as an array (n, 2), the number of elements, and their names."""
+    if np.ndim(n_elements) == 0:
+        require_integers(n_elements=n_elements)
+        given = np.asarray(pairs if hasattr(pairs, "__array__") else list(pairs))
+        if given.dtype.kind in "USO" and given.size:
+            raise TypeError(
+                "pairs do not hold integers: where they hold names, give those of all elements as n_elements"
+            )
+        return codes(given if given.size else np.empty((0, 2), np.int32), "pairs", None, 2), n_elements, None
+    names = checked_names(n_elements, "n_elements")
+    number = {name: at for at, name in enumerate(names)}
+    before: dict[Hashable, list[Hashable]] = {}
+    for i, pair in enumerate(np.asarray(pairs, dtype=object) if hasattr(pairs, "__array__") else pairs):
         if isinstance(pair, str) or np.shape(pair) != (2,):
             raise TargetError(i, f"found {pair!r:.60}, which is no pair of elements (u, v)", "pairs")
-    relation = np.asarray(given if names is None else _numbers(np.asarray(given, dtype=object), names))
-    if relation.dtype.kind in "USO" and relation.size:
-        raise TypeError("pairs do not hold integers: where they hold names, give those of all elements as n_elements")
-    relation = codes(relation if relation.size else np.empty((0, 2), dtype=np.int32), "pairs", None, 2)
-    try:
-        yield relation, n, names
-    except CapabilityError:
-        raise
-    except ValueError as error:
-        raise ValueError(with_names(str(error), "element", names)) from None
-
-
-def _numbers(pairs: NDArray[Any], names: Names) -> list[list[int]]:
-    """Return pairs of names as pairs of numbers; TargetError where one is none of the names."""
-    number = {name: at for at, name in enumerate(names)}
-    for i, pair in enumerate(pairs):
         for name in pair:
             if name not in number:
                 said = f"{name!r} is no element; n_elements are {summary(names)}{meant(name, names)}"
                 raise TargetError(i, said, "pairs")
-    return [[number[name] for name in pair] for pair in pairs]
+        before.setdefault(pair[1], []).append(pair[0])
+    try:
+        TopologicalSorter(before).prepare()
+    except CycleError as error:  # which the core would call by numbers
+        raise ValueError(f"pairs lead from an element back to it: {', '.join(map(repr, error.args[1]))}") from None
+    listed = [(number[u], number[v]) for v, earlier in before.items() for u in earlier]
+    return np.array(listed, dtype=np.int32).reshape(-1, 2), len(names), names
 
 
 @dataclass(frozen=True)
@@ -249,20 +244,18 @@ def count_linear_extensions(
     """
     choice(method, "method", COUNT_METHODS)
     n_threads = get_n_threads(n_jobs)
-    check_share(epsilon, "epsilon")
-    check_share(delta, "delta")
-    epsilon, delta = float(epsilon), float(delta)
-    with _poset(pairs, n_elements) as (relation, n, _):
-        if method != "approximate":
-            try:
-                return _exact(extensions_count(relation, n, n_threads=n_threads))
-            except CapabilityError as error:
-                if method == "exact":
-                    raise CapabilityError(f"{error}: take method='approximate'") from None
-        found = extensions_estimate(
-            relation, n, epsilon, delta, seed_of(random_state), most_downsets=FEW_DOWNSETS, n_threads=n_threads,
-            verbose=verbose,
-        )  # fmt: skip
+    epsilon, delta = share(epsilon, "epsilon"), share(delta, "delta")
+    relation, n, _ = _poset(pairs, n_elements)
+    if method != "approximate":
+        try:
+            return _exact(extensions_count(relation, n, n_threads=n_threads))
+        except CapabilityError as error:
+            if method == "exact":
+                raise CapabilityError(f"{error}: take method='approximate'") from None
+    found = extensions_estimate(
+        relation, n, epsilon, delta, seed_of(random_state), most_downsets=FEW_DOWNSETS, n_threads=n_threads,
+        verbose=verbose,
+    )  # fmt: skip
     if found.is_exact:
         return _exact(found.value)
     lower = math.floor((found.value - Fraction(1, 2)) / (1 + Fraction(epsilon)))  # the value is rounded
@@ -323,8 +316,8 @@ def linear_extension_probabilities(
     array([1.333, 2.667, 2.   ])
     """
     n_threads = get_n_threads(n_jobs)
+    relation, n, _ = _poset(pairs, n_elements)
     try:
-        with _poset(pairs, n_elements) as (relation, n, _):
-            return extensions_before(relation, n, n_threads=n_threads, verbose=verbose)
+        return extensions_before(relation, n, n_threads=n_threads, verbose=verbose)
     except CapabilityError as error:
         raise CapabilityError(f"{error}: average over linear_extensions(pairs, n_elements, n_samples)") from None

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._data.checks import choice, counted, seed_of, share, whole_number
+from .._data.checks import choice, counted, float_array, seed_of, share, whole_number
 from .._data.glossary import documented
 from .._data.tables import Tabular
 from .._lib.arrays import FloatArray
@@ -160,8 +160,11 @@ def estimate_marginals(
     choice(sampler, "sampler", ("auto", *SAMPLERS))
     max_steps = whole_number(max_steps, "max_steps", 1, MOST_STEPS)
     low, high = _ranges(structure, feature_range, n_threads)
-    if method == "counting":
-        _require_exact_mean(structure)
+    if method == "counting" and (kind := structure.moments_info.kind) != "exact":
+        raise CapabilityError(  # quotients would inherit errors that the stated ones do not include
+            f"method='counting' starts from the exact mean of ψ over all outputs, and that of {structure!r} is {kind}: "
+            "take method='samples'"
+        )
     asked = Asked(
         method, sampler, "adaptive", epsilon, delta, max_steps, seed_of(random_state), low=low, high=high
     )  # fmt: skip
@@ -171,16 +174,6 @@ def estimate_marginals(
     converged = warn_of_chains(found)
     assert found.marginals is not None and found.error is not None
     return SampledMarginals(found.marginals, found.error, found.samples, found.steps, found.sampler, converged)
-
-
-def _require_exact_mean(structure: Structure) -> None:
-    """Refuse estimated means: quotients would inherit errors that the stated ones do not include."""
-    kind = structure.moments_info.kind
-    if kind != "exact":
-        raise CapabilityError(
-            f"method='counting' starts from the exact mean of ψ over all outputs, and that of {structure!r} is {kind}: "
-            "take method='samples'"
-        )
 
 
 def _ranges(structure: Structure, given: Any, n_threads: int) -> Ranges:
@@ -197,7 +190,7 @@ def _ranges(structure: Structure, given: Any, n_threads: int) -> Ranges:
             ) from None
     if not isinstance(given, (tuple, list)) or len(given) != 2:
         raise TypeError(f"feature_range must be a pair (least, largest), got {given!r}")
-    low, high = (np.asarray(end, dtype=np.float64) for end in given)
+    low, high = (float_array(end, "feature_range") for end in given)
     if low.shape not in ((), (d,)) or high.shape not in ((), (d,)):
         raise ValueError(f"feature_range must hold numbers or arrays of shape ({d},), got {low.shape} and {high.shape}")
     low, high = (np.array(np.broadcast_to(end, (d,))) for end in (low, high))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from .._data.checks import choice, seed_of, share, whole_number
 from .._data.glossary import documented
@@ -159,12 +159,19 @@ def log_partition(
     choice(schedule, "schedule", SCHEDULES)
     max_steps = whole_number(max_steps, "max_steps", 1, MOST_STEPS)
     bounds = None if bound is None else bounds_of_rows(bound, len(rows))
-    given = {"bound": bound is not None, "sampler": sampler != "auto", "schedule": schedule != "adaptive"}
-    _refuse_options(method, given, centred)
+    if not centred and method != "taylor":
+        raise ValueError(f"centred=False is for method='taylor', not {method!r}; leave it out")
+    unused = {"bound": bound is not None, "sampler": sampler != "auto", "schedule": schedule != "adaptive"}
+    if method not in ("auto", "annealed") and any(unused.values()):
+        name = next(name for name, is_given in unused.items() if is_given)
+        raise ValueError(f"{name} is for method='annealed', not {method!r}; leave it out")
     if method == "auto":
         method = "exact" if exact_is_affordable(structure.space.description, len(rows)) else "annealed"
     if method == "exact":
-        return exact_result(_exact(structure, rows, n_threads))
+        try:
+            return exact_result(structure.space.log_partition(rows, False, n_threads).log_z)
+        except CapabilityError as error:
+            raise CapabilityError(f"method='exact' is not possible: {error}; or take method='annealed'") from None
     if method == "taylor":
         found = expand(structure, rows, n_threads, centred=centred)
         warn_of_sampled_moments(structure)
@@ -173,21 +180,3 @@ def log_partition(
         "annealed", sampler, schedule, float(epsilon), float(delta), max_steps, seed_of(random_state), bound=bounds
     )
     return anneal_rows(structure, rows, asked, n_threads=n_threads, verbose=verbose)
-
-
-def _refuse_options(method: str, given: dict[str, bool], centred: bool) -> None:
-    """Raise ValueError for options of another method than the one that is asked for."""
-    if not centred and method != "taylor":
-        raise ValueError(f"centred=False is for method='taylor', not {method!r}; leave it out")
-    if method in ("auto", "annealed"):
-        return
-    for name, is_given in given.items():
-        if is_given:
-            raise ValueError(f"{name} is for method='annealed', not {method!r}; leave it out")
-
-
-def _exact(structure: Structure, rows: NDArray[np.float64], n_threads: int | None) -> NDArray[np.float64]:
-    try:
-        return structure.space.log_partition(rows, False, n_threads).log_z
-    except CapabilityError as error:
-        raise CapabilityError(f"method='exact' is not possible: {error}; or take method='annealed'") from None

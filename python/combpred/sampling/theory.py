@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._data.checks import choice, is_number, share, whole_number
+from .._data.checks import choice, number, share, whole_number
 from .._lib.arrays import FloatArray
 from .._lib.errors import CapabilityError
 from .._lib.names import CHAINS
@@ -132,7 +132,7 @@ def mixing_bound(
     if gap is not None:
         if sampler != "local":
             raise ValueError(f"gap is that of the moves of sampler='local', not of {sampler!r}; leave it out")
-        if not is_number(gap) or not 0.0 < gap <= 2.0:
+        if not 0.0 < number(gap, "gap") <= 2.0:
             raise ValueError(f"gap must be a number above 0 and at most 2, got {gap!r}")
     if structure.space.in_library and gap is None:
         return _of_library(structure, rows, sampler, float(epsilon))
@@ -292,13 +292,11 @@ def hoeffding_sample_size(epsilon: float, delta: float, value_range: float = 1.0
     >>> hoeffding_sample_size(0.1, 0.05)
     185
     """
-    for name, value in (("epsilon", epsilon), ("value_range", value_range)):
-        if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
-            raise TypeError(f"{name} must be a number, got {value!r}")
-    if not 0 < epsilon < math.inf:
-        raise ValueError(f"epsilon must be positive and finite, got {epsilon}")
-    if not 0 <= value_range < math.inf:
-        raise ValueError(f"value_range must be finite and not negative, got {value_range}")
+    epsilon, value_range = number(epsilon, "epsilon"), number(value_range, "value_range")
+    if not (0 < epsilon < math.inf and 0 <= value_range < math.inf):
+        raise ValueError(
+            f"epsilon must be above 0 and value_range at least 0, both finite; got {epsilon}, {value_range}"
+        )
     ratio = value_range / epsilon
     needed = ratio * ratio * math.log(2 / share(delta, "delta")) / 2  # a power would raise where this is infinite
     if not needed < 2.0**62:
@@ -336,10 +334,6 @@ def _distance_bound(structure: Structure, rows: FloatArray, n_steps: int, sample
 
 
 def _beta(log_beta: float) -> float:
-    if not is_number(log_beta):
-        raise TypeError(f"log_beta must be a number, got {log_beta!r}")
-    if not log_beta <= 0:
-        raise ValueError(
-            f"log_beta must be at most 0, got {log_beta!r}; it is the logarithm of a mean of exp(h − max h)"
-        )
+    if not number(log_beta, "log_beta") <= 0:
+        raise ValueError(f"log_beta, the logarithm of a mean of exp(h − max h), must be at most 0, got {log_beta!r}")
     return math.exp(log_beta)

@@ -130,7 +130,7 @@ def test_outputs_that_do_not_fit_in_memory_are_refused_before_they_are_allocated
         lambda: model.feature_scores(many),
         lambda: model.decision_function(many),
         lambda: model.predict(many),
-        lambda: model.predict(many, return_certificate=True)[1],
+        lambda: model.predict(many, return_certificate=True),
         lambda: model.structure_.sample(20_000),
     ):
         with pytest.raises(MemoryError):
