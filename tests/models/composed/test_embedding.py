@@ -81,13 +81,16 @@ class Answers(RegressorMixin, BaseEstimator):
         tags.target_tags.multi_output = True
         return tags
 
+    def _more_tags(self):  # scikit-learn < 1.6
+        return {"multioutput": True}
+
 
 @pytest.mark.parametrize("decision", ["auto", "score", "mbr"])
 @pytest.mark.parametrize("structure", STRUCTURES)
 def test_decisions_are_the_best_of_all_outputs_for_what_is_predicted(structure, decision):
     X, y = data(structure)
     forest = ExtraTreesRegressor(10, max_depth=3, random_state=0)
-    model = EmbeddingRegressor(forest, structure, decision=decision).fit(X, y)
+    model = EmbeddingRegressor(structure, forest, decision=decision).fit(X, y)
     targets = structure.embed(y)
     expected = clone(forest).fit(X, targets if targets.shape[1] > 1 else targets.ravel()).predict(X)
     psi = structure.embed(list(structure.enumerate()))
@@ -109,7 +112,7 @@ def test_ridge_regression_on_psi_is_structured_ridge():
     X, y = data(Permutations(4))
     weights = np.random.default_rng(1).random(len(X))
     regressor = KernelRidge(alpha=0.6, kernel="rbf", gamma=0.2)
-    ours = EmbeddingRegressor(regressor, "permutations").fit(X, y, sample_weight=weights)
+    ours = EmbeddingRegressor("permutations", regressor).fit(X, y, sample_weight=weights)
     ridge = StructuredRidge("permutations", alpha=0.3, loss="squared", kernel="rbf", gamma=0.2, fit_intercept=False)
     ridge.fit(X, y, sample_weight=weights)
     np.testing.assert_allclose(ours.feature_scores(X), ridge.feature_scores(X), atol=1e-8)
@@ -120,7 +123,7 @@ def test_regressors_of_one_target_are_fitted_for_each_entry():
     X, y = data(Permutations(4))
     weights = np.random.default_rng(1).random(len(X))
     trees = GradientBoostingRegressor(n_estimators=3, random_state=0)
-    model = EmbeddingRegressor(make_pipeline(StandardScaler(), trees), "permutations").fit(X, y, sample_weight=weights)
+    model = EmbeddingRegressor("permutations", make_pipeline(StandardScaler(), trees)).fit(X, y, sample_weight=weights)
     assert isinstance(model.regressor_, MultiOutputRegressor)
     targets, scaled = Permutations(4).embed(y), StandardScaler().fit_transform(X)
     for entry in range(6):
@@ -128,18 +131,18 @@ def test_regressors_of_one_target_are_fitted_for_each_entry():
         np.testing.assert_allclose(model.feature_scores(X)[:, entry], alone.predict(scaled))
     two = EmbeddingRegressor(regressor=trees).fit(X, X[:, 0] > 0)
     assert two.decision_function(X).shape == (30,) and two.predict(X).dtype == bool
-    single = EmbeddingRegressor(trees, "permutations").fit(X, y[:, :2].argsort(axis=1) + 1)  # d = 1
+    single = EmbeddingRegressor("permutations", trees).fit(X, y[:, :2].argsort(axis=1) + 1)  # d = 1
     assert single.feature_scores(X).shape == (30, 1)
 
 
 def test_regressors_that_can_predict_only_when_fitted():
     X, y = data(Permutations(4))
     stacked = StackingRegressor([("linear", LinearRegression()), ("tree", DecisionTreeRegressor(random_state=0))])
-    model = EmbeddingRegressor(stacked, "permutations").fit(X, y)
+    model = EmbeddingRegressor("permutations", stacked).fit(X, y)
     alone = clone(stacked).fit(X, Permutations(4).embed(y)[:, 2])
     np.testing.assert_allclose(model.feature_scores(X)[:, 2], alone.predict(X))
     with pytest.raises(TypeError):
-        EmbeddingRegressor(StandardScaler(), "permutations").fit(X, y)
+        EmbeddingRegressor("permutations", StandardScaler()).fit(X, y)
 
 
 def test_weights_of_zero_leave_rows_out_and_searches_get_weights():
@@ -152,7 +155,7 @@ def test_weights_of_zero_leave_rows_out_and_searches_get_weights():
     search = GridSearchCV(
         make_pipeline(StandardScaler(), DecisionTreeRegressor()), {"decisiontreeregressor__max_depth": [2]}
     )
-    weighted = EmbeddingRegressor(search, LabelSets(3)).fit(X, y, sample_weight=weights)
+    weighted = EmbeddingRegressor(LabelSets(3), search).fit(X, y, sample_weight=weights)
     tree = DecisionTreeRegressor(max_depth=2).fit(X[kept], y[kept], sample_weight=weights[kept])
     np.testing.assert_allclose(weighted.feature_scores(X), tree.predict(X) - 0.5, atol=1e-9)
 
@@ -161,8 +164,8 @@ def test_sets_of_outputs_are_learnt_output_by_output():
     X = np.arange(3.0)[:, None]
     y = [Admissible([[1, 2, 3], [2, 1, 3]]), Admissible([[1, 2, 3]]), Admissible([[3, 2, 1]])]
     rows, flat = [0, 0, 1, 2], [[1, 2, 3], [2, 1, 3], [1, 2, 3], [3, 2, 1]]
-    model = EmbeddingRegressor(LinearRegression(), "permutations").fit(X, y, sample_weight=[1, 2, 3])
-    other = EmbeddingRegressor(LinearRegression(), "permutations").fit(X[rows], flat, sample_weight=[1, 1, 2, 3])
+    model = EmbeddingRegressor("permutations", LinearRegression()).fit(X, y, sample_weight=[1, 2, 3])
+    other = EmbeddingRegressor("permutations", LinearRegression()).fit(X[rows], flat, sample_weight=[1, 1, 2, 3])
     np.testing.assert_allclose(model.feature_scores(X), other.feature_scores(X))
 
 
@@ -183,7 +186,7 @@ def test_squared_distance_is_kendall_s_so_that_trees_split_by_it():
         (spread(low) + spread(~low), f, low) for f in range(3) for t in np.sort(X[:, f])[:-1] for low in [X[:, f] <= t]
     ]
     _, feature, low = min(splits, key=lambda split: split[0])
-    model = EmbeddingRegressor(DecisionTreeRegressor(max_depth=1, random_state=0), "permutations").fit(X, y)
+    model = EmbeddingRegressor("permutations", DecisionTreeRegressor(max_depth=1, random_state=0)).fit(X, y)
     assert model.regressor_.tree_.feature[0] == feature
     np.testing.assert_array_equal(X[:, feature] <= model.regressor_.tree_.threshold[0], low)
     for leaf in (low, ~low):
@@ -192,7 +195,7 @@ def test_squared_distance_is_kendall_s_so_that_trees_split_by_it():
 
 def test_constraints_take_the_best_of_what_they_leave():
     X, y = data(Permutations(4))
-    model = EmbeddingRegressor(KNeighborsRegressor(4), "permutations").fit(X, y)
+    model = EmbeddingRegressor("permutations", KNeighborsRegressor(4)).fit(X, y)
     outputs = np.array([output for output in Permutations(4).enumerate() if output[2] == 1])
     values = np.array([model.score_structures(X, np.tile(output, (len(X), 1))) for output in outputs])
     found = model.predict(X, constraints={"first": 2})
@@ -203,7 +206,7 @@ def test_constraints_take_the_best_of_what_they_leave():
 
 def test_a_citizen_of_scikit_learn():
     X, y = data(Permutations(4))
-    model = EmbeddingRegressor(ExtraTreesRegressor(10, random_state=0), Permutations())
+    model = EmbeddingRegressor(Permutations(), ExtraTreesRegressor(10, random_state=0))
     search = GridSearchCV(model, {"regressor__max_depth": [1, None], "decision": ["score"]}, cv=2, error_score="raise")
     best = search.fit(X, y).best_estimator_
     assert best.regressor_.max_depth == best.regressor.max_depth == search.best_params_["regressor__max_depth"]
@@ -214,7 +217,7 @@ def test_a_citizen_of_scikit_learn():
     assert (
         not is_classifier(model)
         and is_classifier(EmbeddingRegressor())
-        and is_classifier(EmbeddingRegressor(None, "labelsets"))
+        and is_classifier(EmbeddingRegressor("labelsets", None))
     )
     one, other = (EmbeddingRegressor(structure="permutations", random_state=0).fit(X, y) for _ in range(2))
     np.testing.assert_array_equal(one.feature_scores(X), other.feature_scores(X))
@@ -228,7 +231,7 @@ def test_boosted_trees_of_other_packages(package, name):
     X = np.random.default_rng(0).normal(size=(80, 6))
     y = Permutations(4).decode(X)
     grid = {"regressor__n_estimators": [5, 20]}
-    search = GridSearchCV(EmbeddingRegressor(regressor, "permutations"), grid, cv=2, error_score="raise").fit(X, y)
+    search = GridSearchCV(EmbeddingRegressor("permutations", regressor), grid, cv=2, error_score="raise").fit(X, y)
     again = pickle.loads(pickle.dumps(search.best_estimator_))
     np.testing.assert_array_equal(again.predict(X), search.predict(X))
     weighted = clone(again).fit(X, y, np.repeat([0.5, 1.5], 40))
@@ -239,28 +242,28 @@ def test_frames_and_sparse_inputs_reach_the_regressor():
     X, y = data(LabelSets(3))
     frame = pd.DataFrame({"size": X[:, 0], "colour": np.where(X[:, 1] > 0, "red", "blue")})
     columns = ColumnTransformer([("colour", OneHotEncoder(), ["colour"])], remainder="passthrough")
-    model = EmbeddingRegressor(make_pipeline(columns, KNeighborsRegressor(3)), LabelSets()).fit(frame, y)
+    model = EmbeddingRegressor(LabelSets(), make_pipeline(columns, KNeighborsRegressor(3))).fit(frame, y)
     assert model.feature_names_in_.tolist() == ["size", "colour"] and model.n_features_in_ == 2
     coded = np.column_stack([X[:, 1] <= 0, X[:, 1] > 0, X[:, 0]])
-    plain = EmbeddingRegressor(KNeighborsRegressor(3), LabelSets()).fit(coded, y)
+    plain = EmbeddingRegressor(LabelSets(), KNeighborsRegressor(3)).fit(coded, y)
     np.testing.assert_array_equal(model.predict(frame), plain.predict(coded))
     with pytest.raises(ValueError):
         model.predict(frame[["colour", "size"]])
-    dense = EmbeddingRegressor(KNeighborsRegressor(3), LabelSets()).fit(X, y)
+    dense = EmbeddingRegressor(LabelSets(), KNeighborsRegressor(3)).fit(X, y)
     compressed = clone(dense).fit(sparse.csr_matrix(X), sparse.csr_matrix(y))
     assert sparse.issparse(compressed.predict(sparse.csr_matrix(X)))
     np.testing.assert_array_equal(compressed.predict(sparse.csr_matrix(X)).toarray(), dense.predict(X))
     holes = np.where(X > 1.5, np.nan, X)
     filled = make_pipeline(SimpleImputer(), KNeighborsRegressor(3))
-    assert EmbeddingRegressor(filled, LabelSets()).fit(holes, y).predict(holes).shape == (30, 3)
+    assert EmbeddingRegressor(LabelSets(), filled).fit(holes, y).predict(holes).shape == (30, 3)
     with pytest.raises(ValueError):
         dense.predict(holes)
 
 
 def test_kernel_matrices_are_cut_on_both_sides():
     X, y = data(Permutations(4))
-    given = EmbeddingRegressor(KernelRidge(kernel="precomputed"), "permutations")
-    plain = EmbeddingRegressor(KernelRidge(), "permutations")
+    given = EmbeddingRegressor("permutations", KernelRidge(kernel="precomputed"))
+    plain = EmbeddingRegressor("permutations", KernelRidge())
     np.testing.assert_allclose(cross_val_score(given, X @ X.T, y, cv=3), cross_val_score(plain, X, y, cv=3))
 
 
@@ -277,7 +280,7 @@ def test_kernel_matrices_are_cut_on_both_sides():
 )  # fmt: skip
 def test_what_regressors_must_not_predict(answer, row):
     X, y = data(Permutations(4))
-    model = EmbeddingRegressor(LinearRegression(), "permutations").fit(X, y)
+    model = EmbeddingRegressor("permutations", LinearRegression()).fit(X, y)
     before = model.predict(X)
     with pytest.raises(ValueError) as caught:
         model.set_params(regressor=Answers(answer)).fit(X, y)
@@ -303,14 +306,14 @@ def test_the_row_without_a_prediction_is_named():
 def test_refusals():
     X, y = data(Permutations(4))
     with pytest.raises(ValueError):
-        EmbeddingRegressor(KNeighborsRegressor(), "permutations").fit(X, y, sample_weight=np.arange(30))
-    EmbeddingRegressor(KNeighborsRegressor(), "permutations").fit(
+        EmbeddingRegressor("permutations", KNeighborsRegressor()).fit(X, y, sample_weight=np.arange(30))
+    EmbeddingRegressor("permutations", KNeighborsRegressor()).fit(
         X, y, sample_weight=np.arange(30) > 3
     )  # rows left out
     with pytest.raises(ValueError):
-        EmbeddingRegressor(LogisticRegression(), "permutations").fit(X, y)
+        EmbeddingRegressor("permutations", LogisticRegression()).fit(X, y)
     with pytest.raises(ValueError):
-        EmbeddingRegressor("forest", "permutations").fit(X, y)
+        EmbeddingRegressor("permutations", "forest").fit(X, y)
     with pytest.raises(ValueError):
         EmbeddingRegressor(structure="permutations", decision="map").fit(X, y)
     with pytest.raises(ValueError) as caught:
@@ -321,18 +324,18 @@ def test_refusals():
         log_count=np.log(3.0), mean=np.full(2, 2 / 3), second_moment=np.full((2, 2), 1 / 3) + np.eye(2) / 3,
         embed=lambda y: np.array(y, dtype=float), decode=lambda scores: max(outputs, key=lambda y: scores @ y),
     )  # fmt: skip
-    model = EmbeddingRegressor(LinearRegression(), own).fit(X[:6], outputs * 2)
+    model = EmbeddingRegressor(own, LinearRegression()).fit(X[:6], outputs * 2)
     assert model.decision_ == "score"  # decoders by functions find no pre-images
     with pytest.raises(CapabilityError):
         model.set_params(decision="mbr").fit(X[:6], outputs * 2)
     own.set_params(embed=lambda y: np.array([np.nan, 1.0]))
     with pytest.raises(ValueError):
-        EmbeddingRegressor(LinearRegression(), own).fit(X[:6], outputs * 2)
+        EmbeddingRegressor(own, LinearRegression()).fit(X[:6], outputs * 2)
 
 
 def test_a_failed_fit_keeps_the_earlier_one():
     X, y = data(Permutations(4))
-    model = EmbeddingRegressor(KNeighborsRegressor(3), "permutations").fit(X, y)
+    model = EmbeddingRegressor("permutations", KNeighborsRegressor(3)).fit(X, y)
     before = model.predict(X)
     with pytest.raises(ValueError):
         model.fit(np.where(X > 1, np.nan, X), y)
@@ -342,6 +345,6 @@ def test_a_failed_fit_keeps_the_earlier_one():
 def test_sparse_predictions_are_those_of_the_same_numbers():
     X, y = data(Permutations(4))
     predictions = np.random.default_rng(0).normal(size=(len(X), 6)).round()
-    dense = EmbeddingRegressor(Answers(lambda n, d: predictions[:n]), "permutations").fit(X, y)
-    compressed = EmbeddingRegressor(Answers(lambda n, d: sparse.csr_matrix(predictions[:n])), "permutations").fit(X, y)
+    dense = EmbeddingRegressor("permutations", Answers(lambda n, d: predictions[:n])).fit(X, y)
+    compressed = EmbeddingRegressor("permutations", Answers(lambda n, d: sparse.csr_matrix(predictions[:n]))).fit(X, y)
     np.testing.assert_array_equal(compressed.feature_scores(X), dense.feature_scores(X))
