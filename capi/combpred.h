@@ -68,8 +68,8 @@
  *       return Rf_ScalarReal((double)space);
  *     }
  *
- * after dyn.load in R: space <- .Call("open_space", '{"name":"permutations","n":3}'). Julia needs no C, but structs with
- * the fields of those here, which ccall takes as Ref:
+ * after dyn.load in R: space <- .Call("open_space", '{"name":"permutations","n":3}'). Julia needs no C, but structs
+ * with the fields of those here, which ccall takes as Ref:
  *
  *     struct Structure; text::Ptr{UInt8}; text_len::Int64; ints::Ptr{Int32}; n_ints::Int64
  *       reals::Ptr{Float64}; n_reals::Int64; end
