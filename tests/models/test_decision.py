@@ -133,19 +133,14 @@ def test_leave_one_out_decides_alike(decision):
     """With the squared loss leaving one out is exact, so that the rows are predicted as by models without them."""
     structure = DirectedCycles(4)
     X, y = data(structure, n=15)
-    predicted = []
-
-    def note(model, X, y):
-        predicted.append(model.predict(X))
-        return 0.0
-
-    StructuredRidgeCV(
-        structure, alphas=[0.5], kernels=["linear"], losses=["squared"], decision=decision, scoring=note
-    ).fit(X, y)
+    options = {"alphas": [0.5], "kernels": ["linear"], "losses": ["squared"]}
+    left_out = StructuredRidgeCV(structure, decision=decision, **options).fit(X, y)
+    decoded = left_out._decode_scores(left_out.loo_scores_, left_out._decoding())
+    predicted = structure.space.decode_parts(decoded.y)
     for i in range(15):
         rest = np.arange(15) != i
         model = StructuredRidge(structure, alpha=0.5, loss="squared", decision=decision).fit(X[rest], y[rest])
-        np.testing.assert_array_equal(predicted[0][i], model.predict(X[i : i + 1])[0])
+        np.testing.assert_array_equal(predicted[i], model.predict(X[i : i + 1])[0])
 
 
 def test_without_inputs_rankings_are_kemeny_s_consensus():

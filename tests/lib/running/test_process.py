@@ -302,7 +302,6 @@ def test_estimators_leave_memory_flat(estimator, options):
         ("StructuredRidge", {"kernel": "rbf"}),
         ("StructuredRidge", {"kernel": "rbf", "solver": "cg", "alpha": 1e-3}),
         ("StructuredRidgeCV", {"kernels": ["rbf"]}),
-        ("StructuredRidgeCV", {"kernels": ["rbf"], "cv": 2}),
     ],
 )
 def test_estimators_are_interrupted(estimator, options, ctrl_c):

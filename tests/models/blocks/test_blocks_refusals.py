@@ -59,7 +59,7 @@ def test_not_a_number_in_the_tenth_block_is_named(few_rows):
         ({"X": np.ones((3, 5))}, None),
         ({"X": np.ones(4)}, None),
         ({"X": np.ones((4, 5), dtype=complex)}, None),
-        ({"X": np.full((4, 5), "a")}, 0),
+        ({"X": np.full((4, 5), "a")}, None),
         ({"y": np.ones((4, 3), dtype=int)}, None),
         ({"y": np.tile([1, 3, 3, 4], (4, 1))}, 0),
         ({"weights": np.ones(5)}, None),
