@@ -433,8 +433,8 @@ int32_t cp_space_encode(cp_space space, cp_in_f64 *y /* [n, width] */, int64_t n
                         int32_t *dst /* [n, part_len] */, int64_t part_len, int32_t workers, cp_control *control,
                         int64_t *bad_row, char *err, int64_t err_cap);
 
-/* Writes a name for each entry of ψ to dst[dst_cap], one a line, such as "0 before 1". Cost: O(d). control->step is not
- * counted. */
+/* Writes a name for each entry of ψ to dst[dst_cap], one a line, such as "0 before 1". Line breaks and other control
+ * characters in names of items are written as in programs, "\n". Cost: O(d). control->step is not counted. */
 int32_t cp_space_names(cp_space space, char *dst /* [dst_cap] */, int64_t dst_cap, int64_t *needed /* [1] */,
                        int32_t workers, cp_control *control, char *err, int64_t err_cap);
 

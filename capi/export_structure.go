@@ -6,7 +6,9 @@ import "C"
 import (
 	"encoding/json"
 	"math/big"
+	"strconv"
 	"strings"
+	"unicode"
 	"unsafe"
 
 	"combpred/capi/cabi"
@@ -124,11 +126,28 @@ func doSpaceNames(a *spaceNamesArgs) error {
 		if i > 0 {
 			text.WriteByte('\n')
 		}
-		text.WriteString(name)
+		text.WriteString(inOneLine(name))
 		i++
 	}
 	a.room.Write(text.String())
 	return nil
+}
+
+// inOneLine returns a name with its control characters, such as line breaks, as they are written in programs.
+func inOneLine(name string) string {
+	if !strings.ContainsFunc(name, unicode.IsControl) {
+		return name
+	}
+	var b strings.Builder
+	for _, r := range name {
+		if unicode.IsControl(r) {
+			quoted := strconv.QuoteRune(r)
+			b.WriteString(quoted[1 : len(quoted)-1])
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
 }
 
 // writeDigits writes a number in base 16, which takes time linear in its digits.

@@ -5,8 +5,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strings"
-	"unicode"
 
 	"combpred/core/fault"
 )
@@ -191,10 +189,7 @@ func (s Spec) checkItems(a Args) error {
 	}
 	for _, names := range [2][]string{a.Names[:n], a.Names[n:]} {
 		seen := make(map[string]bool, len(names))
-		for i, name := range names {
-			if strings.ContainsFunc(name, unicode.IsControl) {
-				return fault.Value("the name of item %d is %q, must have no control characters such as line breaks", i, name)
-			}
+		for _, name := range names {
 			if seen[name] {
 				return fault.Value("two items have the name %q", name)
 			}

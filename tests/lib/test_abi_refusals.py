@@ -57,8 +57,6 @@ def test_a_closed_space_is_not_closed_again(dll):
         (b'["a", "b", "c", "d"', "JSON list of strings"),
         (b'{"a": "b"}', "JSON list of strings"),
         (b"null", "JSON list of strings"),
-        (rb'["tea", "mi\nlk", "juice", "water"]', 'the name of item 1 is "mi\\nlk", must have no control characters'),
-        (rb'["tea", "milk", "juice", "wat\u0000er"]', "the name of item 3"),
     ],
 )
 def test_illegal_names_are_refused(dll, names, expected):

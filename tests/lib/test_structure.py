@@ -21,7 +21,7 @@ from combpred._lib.decode import (
     entries_of_conditions,
 )
 from combpred._lib.errors import RowError
-from combpred._lib.structure import Description, catalogue, condition_terms, structure_embed
+from combpred._lib.structure import Description, catalogue, condition_terms, structure_embed, structure_names
 from combpred._lib.table import record
 from combpred.structures import (
     Cliques,
@@ -153,3 +153,8 @@ def test_cycles_are_arranged_as_conditions_ask_for() -> None:
     with pytest.raises(RowError) as caught:
         arrange(cycles, shared, np.array([[0, 1, 2, -1, -1], [2, 0, 1, -1, -1]], dtype=np.int32))
     assert caught.value.row == 1
+
+
+def test_names_of_several_lines_are_in_one():
+    items = Description("labelsets", {"n": 2, "size": -1}, names=("tea\nmilk", "a\tb\0"))
+    assert structure_names(items) == ["tea\\nmilk", "a\\tb\\x00"]
