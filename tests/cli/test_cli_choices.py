@@ -129,33 +129,6 @@ def test_names_that_are_probably_mistakes(tmp_path: Path, capsys: pytest.Capture
     assert "--constraints: {no is not JSON" in fails("predict", path, *model, "--constraints", "{no")
 
 
-@pytest.mark.parametrize(
-    "how", [["--structure", "permutations"], ["--structure", "weakorders"], ["--estimator", "LabelRankingSVM"]]
-)
-@pytest.mark.parametrize(("n_columns", "names"), [(4, "abcd"), (4, ["c1", "c2", "choice_3", "x4"]), (3, "abc")])
-def test_numbers_of_labels_are_doubted(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], how: list[str], n_columns: int, names: list[str]
-) -> None:
-    """By what they predict, by what their columns are called, or as there are more labels than columns."""
-    inputs = np.random.RandomState(1).standard_normal((200, 3))
-    listed = 1 + np.argsort(-inputs @ np.random.RandomState(2).standard_normal((3, 4)), axis=1)
-    frame = pd.DataFrame(listed[:, :n_columns], columns=list(names)).assign(
-        u=inputs[:, 0], v=inputs[:, 1], w=inputs[:, 2]
-    )
-    path, model = str(tmp_path / "t.csv"), str(tmp_path / "m")
-    frame.to_csv(path, index=False)
-    common = [path, *how, "--targets", ",".join(names), "--model", model]
-    refused = n_columns == 3 and "permutations" in how
-    assert main(["fit", *common]) == (2 if refused else 0)
-    said = capsys.readouterr().err
-    assert "if it does, give --choices" in said or "from first to last, give --choices" in said
-    assert "Permutations." not in said
-    fitted(*common, "--choices")
-    assert capsys.readouterr().err == ""
-    assert main(["evaluate", path, "--model", model, "--metric", "kendall_tau"]) == 0
-    assert float(capsys.readouterr().out.split()[1]) > 0.7
-
-
 def test_choices_by_the_numbers_of_labels(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path, model = spread(tmp_path / "t.csv", ["10", "2", "7"], ["7", "10", ""]), str(tmp_path / "m")
     fitted(path, "--structure", "permutations", *CHOICES, "--choices", "--no-scale", "--model", model)

@@ -97,15 +97,6 @@ def test_folds_name_lines_of_the_file(model: Path, tmp_path: Path, fails: Failin
         assert "--cv: " in fails("evaluate", path, "--model", str(model), "--cv", folds)
 
 
-def test_a_warning_is_shown_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    rows: list[list[object]] = [[i, 1 + i // 5] for i in range(20)]
-    path, model = write_csv(tmp_path / "t.csv", ["x", "grade"], rows), str(tmp_path / "m")
-    fitted(path, "--structure", "ordinal", "--targets", "grade", "--drop", "", "--model", model)
-    capsys.readouterr()
-    assert main(["evaluate", path, "--model", model, "--cv", "4"]) == 0
-    assert capsys.readouterr().err.count("they are read as counted from 1") == 1
-
-
 def test_settings_of_a_search_are_its_own_unless_given(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rows: list[list[object]] = [[i, int(i % 4 < 2)] for i in range(20)]  # no line divides them
     path, model = write_csv(tmp_path / "t.csv", ["x", "k"], rows), str(tmp_path / "m")
