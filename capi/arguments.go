@@ -51,18 +51,8 @@ func float64s(p *C.cp_in_f64, name string, dims ...C.int64_t) ([]float64, error)
 	return cabi.View[float64](unsafe.Pointer(p), name, dims...)
 }
 
-func optionalFloat64s(p *C.cp_in_f64, name string, dims ...C.int64_t) ([]float64, error) {
-	return cabi.Optional[float64](unsafe.Pointer(p), name, dims...)
-}
-
 func int32s(p *C.cp_in_i32, name string, dims ...C.int64_t) ([]int32, error) {
 	return cabi.View[int32](unsafe.Pointer(p), name, dims...)
-}
-
-// matrix views p[rows, cols].
-func matrix(p *C.cp_in_f64, name string, rows, cols C.int64_t) (linalg.Matrix[float64], error) {
-	data, err := float64s(p, name, rows, cols)
-	return linalg.Matrix[float64]{Rows: int(rows), Cols: int(cols), Stride: max(int(cols), 1), Data: data}, err
 }
 
 // matrixAt views p[rows, cols].
@@ -77,16 +67,6 @@ func matrixAt(p unsafe.Pointer, name string, optional bool, rows, cols int64) (l
 // roomFor returns where a text of unknown length goes.
 func roomFor(dst *C.char, dstCap C.int64_t, needed *C.int64_t) (cabi.Room, error) {
 	return cabi.RoomFor(unsafe.Pointer(dst), int64(dstCap), (*int64)(unsafe.Pointer(needed)))
-}
-
-// named returns the value of a parameter whose names are listed: the first for NULL.
-func named[M ~int | ~int32](names catalogue.Names, p *C.cp_in_char, parameter string) (M, error) {
-	name, err := cabi.Name(unsafe.Pointer(p), parameter)
-	if err != nil {
-		return 0, err
-	}
-	number, err := names.Number(parameter, name)
-	return M(number), err
 }
 
 // choice returns the value of a parameter whose names are listed: the first for "".
@@ -251,15 +231,6 @@ func (in *designIn) design() (*solve.Design, error) {
 	}
 	x.Sparse, err = sparse(in.data, in.indices, in.indptr, in.n, in.p, "design")
 	return x, err
-}
-
-// readDesign reads a design.
-func readDesign(p *C.cp_in_design) (*solve.Design, error) {
-	var in designIn
-	if err := in.read(p, "design", false, false); err != nil {
-		return nil, err
-	}
-	return in.design()
 }
 
 // space returns the open space of a handle.
