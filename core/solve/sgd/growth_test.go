@@ -170,11 +170,11 @@ func TestIllegalGrowth(t *testing.T) {
 		change func(g *Growth)
 		text   string
 	}{
-		"order":     {func(g *Growth) { g.Passes.Order = []int64{99} }, "order[0] is 99"},
-		"length":    {func(g *Growth) { g.Support.Len = 99 }, "the support has 99 rows"},
-		"twice":     {func(g *Growth) { g.Support.Len = 2 }, "row 1 of the support is 0, must be from 0 to"},
-		"too many":  {func(g *Growth) { g.Support.Len, g.Support.Most, g.Support.Rows[1] = 2, 1, 1 }, "must have at most 1"},
-		"room":      {func(g *Growth) { g.Support.Rows = g.Support.Rows[:1] }, "there is room for a support of 1 rows"},
+		"order":    {func(g *Growth) { g.Passes.Order = []int64{99} }, "order[0] is 99"},
+		"length":   {func(g *Growth) { g.Support.Len = 99 }, "the support has 99 rows"},
+		"twice":    {func(g *Growth) { g.Support.Len = 2 }, "row 1 of the support is 0, must be from 0 to"},
+		"too many": {func(g *Growth) { g.Support.Len, g.Support.Most, g.Support.Rows[1] = 2, 1, 1 }, "must have at most 1"},
+		"room":     {func(g *Growth) { g.Support.Rows = g.Support.Rows[:1] }, "there is room for a support of 1 rows"},
 		"long": {func(g *Growth) { g.Kernel = &matrixKernel{k: scaled(in.K, 1e290)} },
 			"row 0: its kernel value with itself overflows"},
 		"not a number": {func(g *Growth) {
