@@ -23,7 +23,6 @@ from .._data.targets import meant
 from .._lib.versions import __version__
 from ..structures import Structure, structure_classes
 
-
 #: Modules whose estimators options name.
 _PUBLIC = ("combpred", "combpred.baselines", "combpred.ranking")
 
@@ -134,7 +133,7 @@ def _is_number(column: Any) -> bool:
 def _estimators() -> dict[str, type]:
     """Return the estimators by name, from the modules that are for all."""
     found = {}
-    for module in map(import_module, _PUBLIC):
+    for module in (import_module(name) for name in _PUBLIC):
         for name in dir(module):
             each = getattr(module, name, None)
             if inspect.isclass(each) and hasattr(each, "fit") and hasattr(each, "predict"):
