@@ -24,7 +24,7 @@ from .. import metrics
 from .._data.checks import choice, counted, frozen, is_integer, seed_of
 from .._data.forms import Frame, column_names, columns_in_order, refuse_names
 from .._data.inputs import check_weights
-from .._data.names import Names, checked_names, with_names
+from .._data.names import Names, checked_names
 from .._data.targets import flat_sets, is_array_of_numbers, target_matrix
 from .._lib.arrays import require_memory
 from .._lib.decode import DECODERS, Decoding
@@ -280,13 +280,6 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
             f"{self!r} is not decoded as an integer program; take decoder='auto', which is exact where this structure "
             "can be solved exactly at its size"
         )
-
-    def _said(self, reason: str) -> str:
-        """Return what the library says against a row, in the words of this class and with its remedies."""
-        if self._converter and "is not a number" in reason:
-            reason = f"{reason}; {self._converter}"
-        entries = tuple(self._column_names() or ()) if self._columns == "entries" and "in column" in reason else None
-        return with_names(reason, "column", entries)
 
     def _called(self) -> tuple[str, ...] | None:
         """Return what the library calls items, and behind them what they are assigned; None for their numbers."""
