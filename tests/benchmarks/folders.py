@@ -19,10 +19,9 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from arff_files import read_arff
 from numpy.typing import NDArray
 from scipy.stats import rankdata
-
-from combpred._cli.arff import read_arff
 
 Numbers = NDArray[np.float64]
 Integers = NDArray[np.int64]

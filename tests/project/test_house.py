@@ -18,7 +18,7 @@ from house_rules import FACES, INNER, ROOMS, is_private
 from looks_of_tests import Look, looks_of_tests
 
 #: Modules where others are looked up by name: lazily, or to find out which there are.
-FINDERS = {"", "structures._resolve", "_lib.versions", "_lib.control", "_data.persistence", "_cli.error"}
+FINDERS = {"", "structures._resolve", "_lib.versions", "_lib.control", "_data.persistence", "_cli.commands"}
 
 #: Oracles that serve the tests of one private room alone: legal calls of the C interface, and runs of the command line.
 ROOMS_OF_ORACLES = {
@@ -29,7 +29,6 @@ ROOMS_OF_ORACLES = {
     "abi_loglinear": "_lib",
     "abi_rankings": "_lib",
     "process_data": "_lib",
-    "cli_runs": "_cli",
 }
 
 #: What tests use of rooms that they do not test, the folders (or the file) that do, and why.

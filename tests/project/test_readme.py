@@ -18,7 +18,7 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import SVC
 
 from combpred import ProbabilisticStructured, StructuredRidge, sampling
-from combpred._cli.main import _parser
+from combpred._cli.main import parser
 from combpred._lib.call import library
 from combpred._lib.structure import catalogue
 from combpred.datasets import load_digits_attributes, make_label_ranking
@@ -218,7 +218,7 @@ def test_commands_exist() -> None:
     shown = [line for line in commands if line.startswith("combpred ")]
     assert len(shown) == 2
     for line in shown:
-        options = _parser().parse_args([word.strip("'") for word in line.split()[1:]])
+        options = parser().parse_args([word.strip("'") for word in line.split()[1:]])
         assert options.command is not None
     installs = [line for line in commands if "pip install" in line]
     assert len(installs) == 2

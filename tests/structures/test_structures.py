@@ -28,9 +28,7 @@ from combpred.structures import (
     Ordinal,
     Permutations,
     PosetElements,
-    SpanningTrees,
     Structure,
-    Subtrees,
     resolve_structure,
     structure_classes,
 )
@@ -335,30 +333,25 @@ def test_nested_parameters_can_be_searched() -> None:
     assert structure.count() == 10
 
 
-# Changes in place.
+# Changes.
 
 
 @pytest.mark.parametrize(
-    ("make", "change"),
+    ("structure", "changed"),
     [
-        (lambda: Hierarchy([-1, 0, 0, 1]), lambda structure: structure.parent.__setitem__(3, 2)),
-        (lambda: Hierarchy({"a": None, "b": "a", "c": "a"}), lambda structure: structure.parent.update(d="b")),
-        (lambda: PosetElements(np.eye(3, dtype=bool)), lambda structure: structure.relation.__setitem__((0, 1), True)),
-        (lambda: Graphs(3, edges=[(0, 1), (1, 2)]), lambda structure: structure.edges.append((0, 2))),
-        (
-            lambda: SpanningTrees(4, np.array([[0, 1], [1, 2], [0, 2], [0, 3]])),
-            lambda s: s.edges.__setitem__(3, [1, 3]),
-        ),
-        (lambda: Subtrees([-1, 0, 0]), lambda structure: structure.parent.append(1)),
+        (Hierarchy([-1, 0, 0, 1]), {"parent": [-1, 0, 0, 2]}),
+        (PosetElements(np.eye(3, dtype=bool)), {"relation": np.array([[1, 1, 0], [0, 1, 0], [0, 0, 1]], dtype=bool)}),
+        (Graphs(3, edges=[(0, 1), (1, 2)]), {"edges": [(0, 1), (1, 2), (0, 2)]}),
+        (Permutations(3), {"n_labels": 4}),
     ],
+    ids=repr,
 )
-def test_parameters_changed_in_place_are_noticed(make: Any, change: Any) -> None:
-    structure = make()
+def test_parameters_that_are_set_make_another_space(structure: Any, changed: dict[str, Any]) -> None:
     before = structure.space
     assert structure.space is before
-    change(structure)
-    other = type(structure)(**structure.get_params())
-    assert structure.count() == other.count()
+    other = type(structure)(**{**structure.get_params(), **changed})
+    structure.set_params(**changed)
+    assert structure.space is not before and structure.count() == other.count()
     np.testing.assert_array_equal(structure.mean(), other.mean())
     assert structure.feature_names().tolist() == other.feature_names().tolist()
 

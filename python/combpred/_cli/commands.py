@@ -1,212 +1,184 @@
-"""What ``combpred fit``, ``predict`` and ``info`` do."""
+"""What the commands do with tables, estimators and model files."""
 
 from __future__ import annotations
 
-import argparse
 import inspect
-import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from itertools import combinations
-from textwrap import shorten
+import json
+import sys
+from argparse import Namespace
+from fnmatch import fnmatchcase
+from importlib import import_module
 from typing import Any
 
-import numpy as np
-from sklearn.pipeline import Pipeline
-from sklearn.utils._param_validation import InvalidParameterError
+import sklearn
+from sklearn.base import clone
+from sklearn.compose import make_column_transformer
+from sklearn.model_selection import cross_validate
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from .. import metrics
-from .._data.checks import counted
-from .._data.targets import summary
-from .._data.warn import warn_user
-from .._lib.errors import DataError
-from .._lib.versions import show_versions
-from .._models.ridge_cv import StructuredRidgeCV
-from ..structures import structure_classes
-from .columns import choose_inputs, described, input_frame, preparation, select
-from .error import UsageError, check_destination, require
-from .learners import build, learners, read_json, set_structure
-from .model import Header, load_header, load_model, save_model, versions
-from .plots import chains, check_plot, draw, marginals
-from .table import ENDINGS, READING, Table, read_table, write_table
-from .targets import find_targets
+from .._data.persistence import trusted_types
+from .._data.targets import meant
+from .._lib.versions import __version__
+from ..structures import Structure, structure_classes
 
-_LONGEST = 300  # characters of a structure, or an estimator, as they are shown
-#: Functions of truths and predictions, by name.
-METRICS = sorted(name if hasattr(metrics, name) else name.removeprefix("neg_") for name in metrics.get_scorer_names())
+#: Modules whose estimators options name.
+_PUBLIC = ("combpred", "combpred.baselines", "combpred.ranking")
 
 
-def fit(options: argparse.Namespace) -> None:
-    """Train on a file and save the model."""
-    check_destination("--model", options.model, options.file, options.labels)
-    both = options.labels is not None and options.targets is not None
-    require(not both, "--labels and --targets both say what the targets are; leave one of them out")
-    estimator, given = build(options)  # what is wrong without the data is told before the data is read
-    table = read_table(options.file, reading(options), labels=options.labels)
-    require(table.targets or options.labels is None, f"--labels: {table.source} is no ARFF file")
-    table.take_as_text(select(table.names, options.categorical, "--categorical"))
-    columns = select(table.names, options.targets, "--targets") or list(table.targets)
-    require(columns, f"--targets: which columns of {table.source} are the targets? It has {summary(table.names)}")
-    numbers, categories, said = choose_inputs(table, options, columns)
-    with naming_rows(table, columns):
-        ranks = "structure" not in estimator.get_params(deep=False)
-        targets, told, name = find_targets(table, columns, options, given, ranks=ranks)
-    structure = set_structure(estimator, name, given, told)
-    table.take_as_text(columns if targets.as_text else ())
-    X, y = input_frame(table, numbers, categories, missing=options.impute is not None), targets.read(table, structure)
-    pipeline = Pipeline([("inputs", preparation(X, numbers, options)), ("model", estimator)])
-    start = time.perf_counter()
-    with naming_rows(table, targets.columns):
-        pipeline.fit(X, y)
-    seconds = time.perf_counter() - start
-    what = str(getattr(estimator, "structure_", None) or f"Rankings of {counted(estimator.n_labels_, 'label')}")
-    what, how = (shorten(text, _LONGEST, placeholder=" …") for text in (what, str(estimator)))
-    about = {"structure": what, "estimator": how, "rows": str(len(table))}
-    header = Header(
-        about=about, numbers=numbers, categories=categories, targets=targets, missing=options.impute is not None,
-        reading=reading(options), ids=select(table.names, options.id, "--id"), versions=versions(),
-    )  # fmt: skip
-    save_model(options.model, header, pipeline, pickled=options.pickle)
-    inputs = counted(len(numbers) + len(categories), "input")
-    print(f"{what} from {inputs}: trained on {counted(len(table), 'row')} in {seconds:.2f} s")
-    print(*described(X, numbers, categories, options.impute), *said, sep="\n")
-    if isinstance(estimator, StructuredRidgeCV):
-        chosen = [f"{k} {v:g}" if isinstance(v, float) else f"{k} {v}" for k, v in estimator.best_params_.items()]
-        measure = "explained variance" if estimator.loss_ == "squared" else estimator.structure_.default_metric
-        print(f"{', '.join(chosen)}: leave-one-out {measure} {estimator.best_score_:.4f}")
-    print(f"saved to {options.model}")
+def fit(options: Namespace) -> None:
+    """Train a pipeline that standardises numbers and encodes categories, and save it."""
+    frame = _table(options.file, options.read)
+    targets, categories = _columns(frame, options.targets), _columns(frame, options.categorical)
+    inputs = [name for name in frame if name not in (*targets, *_columns(frame, options.drop))]
+    numbers = [name for name in inputs if name not in categories]
+    for name in numbers:
+        if not _is_number(frame[name]):
+            raise ValueError(f"column {name!r} holds no numbers: give --categorical {name!r} or --drop {name!r}")
+    transformer = make_column_transformer(
+        (StandardScaler(), numbers), (OneHotEncoder(handle_unknown="ignore"), [c for c in inputs if c in categories])
+    )
+    model = make_pipeline(transformer, _estimator(options))
+    model.combpred_ = {"targets": targets, "read": options.read, "versions": _versions(), "rows": len(frame)}
+    model.fit(frame[inputs], _targets(frame, targets))
+    _skops().dump(model, options.model)
+    print(f"{_described(model)}: trained on {len(frame)} rows of {len(inputs)} inputs, saved to {options.model}")
 
 
-def predict(options: argparse.Namespace) -> None:
-    """Predict for a file and write a table."""
-    check_destination("--output", options.output, options.file, options.model, endings=ENDINGS)
-    check_plot(options.plot, options.file, options.model, options.output)
-    header, pipeline = load_model(options.model, trusted=options.trusted)
-    table, X = read_inputs(options, header, pipeline)
-    import pandas
-
-    model, given = pipeline[-1], {}
-    if options.constraints is not None:
-        given["constraints"] = read_constraints(options.constraints, table, model)
-    gives = not options.certificate or "return_certificate" in inspect.signature(model.predict).parameters
-    require(gives, f"--certificate: {type(model).__name__} gives none; estimators with structures do")
-    features = pipeline[:-1].transform(X)
-    try:
-        ids = header.ids if options.id is None else select(table.names, options.id, "--id")
-        table.take_as_text(ids if len(table.lines) else ())  # as they are written, where they are
-        copied = table.columns(ids)
-    except UsageError as error:
-        raise UsageError(f"{error}: --id names columns that are copied to the predictions, --id '' none") from error
-    for name in set(ids).intersection(header.targets.columns):
-        raise UsageError(f"--id: {name!r} is the target, whose column holds the predictions; leave it out")
-    with naming_rows(table, ["constraints"] if given else header.targets.columns):
-        model.set_output(predict="pandas" if header.targets.form == "columns" else "default")
-        if options.certificate:
-            found, proven = model.predict(features, return_certificate=True, **given)
-        else:
-            found, proven = model.predict(features, **given), None
-        model.set_output(predict="default")
-        parts = [copied.reset_index(drop=True), header.targets.written(found, getattr(model, "structure_", None))]
-        if proven is not None:
-            parts.append(pandas.DataFrame({k: getattr(proven, k) for k in ("value", "nu", "optimal", "upper_bound")}))
-        if options.proba:
-            parts.append(_probabilities(model, features, header, "--proba"))
-    if options.plot is not None:
-        few = [table.where(row) for row in range(min(4, len(table)))]
-        shown = _probabilities(model, features[: len(few)], header, "--plot")
-        draw(options.plot, [*marginals(pipeline, X, shown, few), *chains(model, features)], "no marginals")
-    frame = pandas.concat([part for part in parts if len(part.columns)], axis=1)
-    for name in frame.columns[frame.columns.duplicated()]:
-        raise UsageError(f"--id: {name!r} is what a column of the predictions is called; rename it, or give --id ''")
-    write_table(frame, options.output, "prediction")
+def predict(options: Namespace) -> None:
+    """Write predictions for the rows of a table."""
+    model = _load(options.model)
+    frame = _table(options.file, model.combpred_["read"] if options.read is None else options.read)
+    model[-1].set_output(predict="pandas")
+    if options.proba:
+        name = next((each for each in ("predict_proba", "predict_marginals") if hasattr(model[-1], each)), None)
+        if name is None:
+            raise ValueError(f"--proba: {type(model[-1]).__name__} has no probabilities; fit ProbabilisticStructured")
+        found = getattr(model[-1], name)(model[:-1].transform(frame))
+    else:
+        given = {} if options.constraints is None else {"constraints": options.constraints}
+        found = model[-1].predict(model[:-1].transform(frame), **given)
+    found = found.to_frame() if found.ndim == 1 else found
+    if options.output == "-":
+        found.to_csv(sys.stdout, index=False)
+    elif options.output.endswith(".parquet"):
+        found.rename(columns=str).to_parquet(options.output, index=False)
+    else:
+        found.to_csv(options.output, index=False)
 
 
-def info(options: argparse.Namespace) -> None:
-    """Print what a model is, or versions, structures, estimators and metrics."""
-    if options.model is None:
-        show_versions()
-        for title, found in ("Structures", structure_classes()), ("Estimators", learners()):
-            print(f"\n{title} (--{title[:-1].lower()})\n")
-            for name, cls in sorted(found.items()):
-                brief = (inspect.getdoc(cls) or "").splitlines()[0].split(":")[0].rstrip(".")
-                print(f"  {name:{max(map(len, found))}}  {brief}")
-        print(f"\nMetrics (--metric)\n\n  {', '.join(METRICS)}")
+def evaluate(options: Namespace) -> None:
+    """Print metrics of predictions for a table with targets."""
+    model = _load(options.model)
+    frame = _table(options.file, model.combpred_["read"] if options.read is None else options.read)
+    names = _columns(frame, model.combpred_["targets"])
+    X, y = frame.drop(columns=names), _targets(frame, names)
+    scorers = {name: metrics.get_scorer(name) for name in options.metric or ()}
+    if options.cv is not None:
+        scoring = scorers or None
+        found = cross_validate(clone(model), X, y, cv=options.cv, scoring=scoring, error_score="raise")
+        for name, values in found.items():
+            if name.startswith("test_"):
+                print(f"{name.removeprefix('test_')}  {values.mean():.4f} ± {values.std():.4f}")
         return
-    header = load_header(options.model)
-    lists = {"targets": header.targets.columns, "numbers": header.numbers, "categories": header.categories}
-    lists |= {"copied": header.ids, "made with": [f"{name} {number}" for name, number in header.versions.items()]}
-    for label, shown in {**header.about, **{label: ", ".join(names) for label, names in lists.items()}}.items():
-        if shown:
-            print(f"{label:10} {shown}")
+    if not scorers:
+        print(f"score  {model.score(X, y):.4f}")
+    for name, scorer in scorers.items():
+        print(f"{name}  {scorer(model, X, y):.4f}")
 
 
-def read_inputs(options: argparse.Namespace, header: Header, pipeline: Pipeline) -> tuple[Table, Any]:
-    """Return a file as the training file was read, and its inputs; warns of categories that training did not have."""
-    table = read_table(options.file, reading(options), default=header.reading)
-    table.take_as_text([*header.categories, *(header.targets.columns if header.targets.as_text else ())])
-    X = input_frame(table, header.numbers, header.categories, missing=header.missing)
-    known = pipeline[0].named_transformers_["categories"].categories_ if header.categories else ()
-    for name, levels in zip(header.categories, known, strict=True):
-        strange = sorted(set(X[name]) - set(levels))
-        if strange:
-            first = table.where(int(np.argmax(X[name] == strange[0])))
-            what = f"{summary(strange)} did not occur in training (first in {first}), and counts as no category"
-            warn_user(f"column {name!r}: {what}", UserWarning)
-    return table, X
+def info(options: Namespace) -> None:
+    """List what there is, or describe a model file."""
+    if options.model is not None:
+        model = _load(options.model)
+        print(_described(model))
+        print(json.dumps(model.combpred_, indent=1))
+        return
+    print("versions    " + ", ".join(f"{name} {version}" for name, version in _versions().items()))
+    print("structures  " + ", ".join(structure_classes()))
+    print("estimators  " + ", ".join(_estimators()))
+    print("metrics     " + ", ".join(metrics.get_scorer_names()))
 
 
-@contextmanager
-def naming_rows(table: Table, columns: Sequence[str], rows: Any = None) -> Iterator[None]:
-    """Turn an error about a row, of those numbered `rows`, or about y into one about the file and its columns."""
-    shown = ", ".join(columns[:5]) + (", …" if len(columns) > 5 else "")
-    try:
-        yield
-    except InvalidParameterError:  # of the estimator
-        raise
-    except (DataError, ValueError, TypeError) as error:
-        row, what = getattr(error, "row", None), getattr(error, "reason", str(error))
-        place = table.source if row is None else table.where(int(row if rows is None else rows[row]))
-        where = "--" if row is None and what.startswith("constraints") else f"{place}: {shown}: "
-        raise UsageError(f"{where}{what}") from error
+def _table(file: str, read: dict[str, Any]) -> Any:
+    """Return a file as pandas reads it with these options."""
+    import pandas  # an extra
+
+    if file.endswith(".parquet"):
+        return pandas.read_parquet(file, **read)
+    return pandas.read_csv(sys.stdin if file == "-" else file, **read)
 
 
-def reading(options: argparse.Namespace) -> dict[str, Any]:
-    """Return what the user says of how a file is to be read."""
-    return {key: value for key in READING if (value := getattr(options, key)) is not None}
+def _columns(frame: Any, wanted: str | list[str]) -> list[Any]:
+    """Return the columns that are named, separated by commas, or that a pattern fits; those of a list are names."""
+    found: list[Any] = []
+    for name in wanted.split(",") if isinstance(wanted, str) else wanted:
+        fitting = [c for c in frame if c == name or (isinstance(wanted, str) and fnmatchcase(str(c), name))]
+        if name and not fitting:
+            raise ValueError(f"there is no column {name!r}{meant(name, [str(c) for c in frame])}")
+        found += [c for c in fitting if c not in found]
+    return found
 
 
-def read_constraints(given: str, table: Table, model: Any) -> Any:
-    """Return constraints for all rows: from a column with JSON in its fields, or from a file."""
-    takes = "constraints" in inspect.signature(model.predict).parameters
-    require(takes, f"--constraints: {type(model).__name__} takes none; estimators with structures do")
-    if given not in table.names:
-        inline = given.lstrip()[:1] in ("{", "[")
-        found = read_json(given, "--constraints" + " (which is no column either)" * (not inline), inline=inline)
-        if isinstance(found, list) and len(found) != len(table):
-            what = f"--constraints has {counted(len(found), 'entry', 'entries')} for {counted(len(table), 'row')}"
-            raise UsageError(f"{what}; give one for each row")
-        return found
-    fields, rules = table.frame[given].astype(object).where(table.frame[given].notna(), "null").astype(str), []
-    for row, field in enumerate(fields):
-        rules.append(read_json(field, f"{table.where(row)}: {given!r}", inline=True))
-        what = f"{table.where(row)}: {given!r} holds {field}, which is no JSON object of constraints"
-        require(rules[-1] is None or isinstance(rules[-1], dict), what)
-    return rules
+def _targets(frame: Any, names: list[Any]) -> Any:
+    """Return one column as a series, and several as a frame."""
+    return frame[names[0]] if len(names) == 1 else frame[names]
 
 
-def _probabilities(model: Any, X: Any, header: Header, option: str) -> Any:
-    """Return the probabilities that an estimator predicts, in columns whose names say of what."""
-    import pandas
+def _is_number(column: Any) -> bool:
+    return column.dtype.kind in "biuf" if hasattr(column.dtype, "kind") else False
 
-    names = header.targets.names or header.targets.columns
-    if hasattr(model, "predict_proba"):
-        events = names if header.targets.names or header.targets.form == "columns" else model.classes_
-        return pandas.DataFrame(model.predict_proba(X), columns=[f"p({event})" for event in events])
-    if hasattr(model, "predict_pairwise_proba"):
-        values, pairs = np.asarray(model.predict_pairwise_proba(X)), combinations(range(len(names)), 2)
-        return pandas.DataFrame({f"p({names[u]}>{names[v]})": values[:, u, v] for u, v in pairs})
-    if hasattr(model, "predict_marginals"):
-        entries = [f"e({name})" for name in model.structure_.feature_names()]
-        return pandas.DataFrame(model.predict_marginals(X), columns=entries)
-    what = f"{type(model).__name__} predicts no probabilities"
-    raise UsageError(f"{option}: {what}; fit with --estimator ProbabilisticStructured")
+
+def _estimators() -> dict[str, type]:
+    """Return the estimators by name, from the modules that are for all."""
+    found = {}
+    for module in (import_module(name) for name in _PUBLIC):
+        for name in dir(module):
+            each = getattr(module, name, None)
+            if inspect.isclass(each) and hasattr(each, "fit") and hasattr(each, "predict"):
+                found[name] = each
+    return dict(sorted(found.items()))
+
+
+def _estimator(options: Namespace) -> Any:
+    """Return the estimator of a structure that options name."""
+    known = _estimators()
+    if options.estimator not in known:
+        raise ValueError(f"--estimator: there is no {options.estimator!r}{meant(options.estimator, list(known))}")
+    estimator = known[options.estimator]
+    if "structure" not in inspect.signature(estimator).parameters:
+        return estimator(**options.params)
+    return estimator(structure=_structure(options.structure), **options.params)
+
+
+def _structure(text: str) -> Structure:
+    """Return a structure by its name, or by a JSON object of its name and parameters."""
+    given = json.loads(text) if text.startswith("{") else {"name": text}
+    name, classes = given.pop("name", None), structure_classes()
+    if name not in classes:
+        raise ValueError(f"--structure: there is no {name!r}{meant(str(name), list(classes))}")
+    return classes[name](**given)
+
+
+def _skops() -> Any:
+    import skops.io  # an extra
+
+    return skops.io
+
+
+def _load(path: str) -> Pipeline:
+    """Return the model of a file, which holds classes of combpred, scikit-learn and SciPy's sparse arrays alone."""
+    model = _skops().load(path, trusted=trusted_types(path))
+    if not hasattr(model, "combpred_"):
+        raise ValueError(f"{path} is no model of `combpred fit`")
+    return model
+
+
+def _described(model: Pipeline) -> str:
+    structure = getattr(model[-1], "structure_", None)
+    return f"{type(model[-1]).__name__} of {structure!r}" if structure is not None else type(model[-1]).__name__
+
+
+def _versions() -> dict[str, str]:
+    return {"combpred": __version__, "scikit-learn": sklearn.__version__}

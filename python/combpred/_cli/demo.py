@@ -1,4 +1,4 @@
-"""``combpred demo``: real data, a structured estimator beside one of scikit-learn's, one table, one plot."""
+"""``combpred demo``: a structured estimator beside one of scikit-learn's on real data: a table and a picture."""
 
 from __future__ import annotations
 
@@ -16,24 +16,13 @@ from sklearn.svm import SVC
 from .. import datasets
 from .._data.listings import positions_by_score
 from .._models.ridge_cv import StructuredRidgeCV
-from .plots import check_plot
 
 _PENALTIES = (0.01, 0.1, 1.0, 10.0, 100.0)
 _FORMAT = "{:26} {:>10}  {:32} {:14} {:>6.3} {:>7.3} {:>7.3}"
 
 
-def run_demo(options: Namespace) -> None:
-    """Train on half of four data sets and evaluate on the other half, print a table as it grows and write a plot.
-
-    Raises
-    ------
-    UsageError
-        Without matplotlib, which draws the plot, before any work is done.
-    """
-    plot = None if options.no_plot else options.plot
-    if plot is not None:
-        check_plot(plot)
-        from matplotlib.figure import Figure
+def demo(options: Namespace) -> None:
+    """Train on half of four data sets and evaluate on the other half; print a table as it grows and draw a picture."""
     print("Scores on the other half of the rows, larger is better; seconds to choose the penalty and fit, to predict.")
     print("Gaussian kernels of the same width on standardised inputs.\n")
     print(_FORMAT.replace(".3", "").format("data", "training", "method", "metric", "score", "fit", "predict"))
@@ -65,10 +54,14 @@ def run_demo(options: Namespace) -> None:
             measured = (found[key][0] for key in ("test_score", "fit_time", "score_time"))
             rows.append((name, size, called, structure.default_metric, *measured))
             print(_FORMAT.format(*(rows[-1] if estimator is ours else ("", "", *rows[-1][2:]))), flush=True)
-    print("\nThe best of five penalties is chosen by us by leave-one-out, by scikit-learn by three folds.")
-    if plot is not None:
-        _draw(rows, Figure(figsize=(10, 4), layout="constrained")).savefig(plot, dpi=120)
-        print(f"Plot written to {plot}.")
+    print("\nBoth choose among five penalties: combpred by leave-one-out, scikit-learn by 3-fold CV.")
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        print('No picture: matplotlib is not installed; pip install "combpred[plot]" brings it.')
+        return
+    _draw(rows, Figure(figsize=(10, 4), layout="constrained")).savefig(options.plot, dpi=120)
+    print(f"Picture written to {options.plot}.")
 
 
 def _draw(rows: list[tuple[Any, ...]], figure: Any) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +43,7 @@ _HASHED_ENTRIES = 2**20  # at a time
 _GOLDEN, _FIRST, _SECOND = (np.uint64(c) for c in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB))
 
 
-def require_memory(needed: int, what: str, remedy: str | Callable[[], str], *, square_rows: int | None = None) -> None:
+def require_memory(needed: int, what: str, remedy: str, *, square_rows: int | None = None) -> None:
     """Raise MemoryError when more memory is needed than is available.
 
     Parameters
@@ -52,17 +52,16 @@ def require_memory(needed: int, what: str, remedy: str | Callable[[], str], *, s
         Bytes.
     what : str
         What they are for; starts the message.
-    remedy : str or callable
-        What to do instead; ends the message. A function that returns it is called only where memory lacks.
+    remedy : str
+        What to do instead; ends the message.
     square_rows : int, optional
         Number of rows where the need grows with its square: the message then says how many would fit.
     """
     available = available_memory()
     if available is None or needed <= available:
         return
-    advice = remedy if isinstance(remedy, str) else remedy()
     fit = "" if square_rows is None else f"; about {int(square_rows * math.sqrt(available / needed))} rows would fit"
-    raise MemoryError(f"{what} needs {needed / _GIB:.1f} GiB, {available / _GIB:.1f} GiB are available{fit}: {advice}")
+    raise MemoryError(f"{what} needs {needed / _GIB:.1f} GiB, {available / _GIB:.1f} GiB are available{fit}: {remedy}")
 
 
 def allocate(shape: tuple[int, ...], dtype: npt.DTypeLike, what: str, remedy: str) -> npt.NDArray[Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -122,14 +122,9 @@ class RowError(DataError, ValueError):
         return (self.row, self.reason) if self.argument is None else (self.row, self.reason, self.argument)
 
 
-def in_words_of(name: str, error: ValueError, said: Callable[[str], str] = str) -> ValueError:
-    """Return what the core says against a structure with the name of the class or function that the user called.
-
-    `said` puts the rest into the user's words.
-    """
-    if type(error) is not ValueError:
-        return error
-    return ValueError(f"{name}: {said(str(error))}")
+def in_words_of(name: str, error: ValueError) -> ValueError:
+    """Return what the core says against a structure, after the name of the class or function that the user called."""
+    return ValueError(f"{name}: {error}") if type(error) is ValueError else error
 
 
 @contextmanager

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,8 +13,7 @@ from sklearn.base import BaseEstimator
 from .._lib.arrays import FloatArray
 from .._lib.ridge import left_out_scores, solve
 from ..metrics import get_scorer
-from .advice import alternatives
-from .ridge import StructuredRidge, keep, training_kernel
+from .ridge import StructuredRidge, keep, smaller_than_a_kernel, training_kernel
 from .training import TrainingRows
 
 
@@ -45,12 +43,11 @@ class LeaveOut:
         space = model.structure_.space
         self._held = None if constraints is None else space.restricted(constraints, problem.n)
         self.problem = problem.with_options(solver="closed-form")
-        self._plan, n = self.problem.plan(0, problem.n**2), problem.n
+        self._plan = self.problem.plan(0, problem.n**2)
         self.mean = model.structure_.mean()
         # The linear kernel takes the same n×n route, however few its features: leaving rows out needs the diagonal of
         # the inverse of an n×n matrix that is not of low rank. Where that does not fit, folds need no such matrix.
-        advice = partial(_advice, model, n, self.inputs.shape[1])
-        self._begin(model, training_kernel(model, self.inputs, self._plan, advice, loo="_loo"))
+        self._begin(model, training_kernel(model, self.inputs, self._plan, _remedy(model), loo="_loo"))
 
     def _begin(self, model: StructuredRidge, kernel: FloatArray) -> None:
         self.model, self._kernel = model, kernel
@@ -152,10 +149,7 @@ def take_fit(model: BaseEstimator, fitted: BaseEstimator) -> None:
     vars(model).update({k: v for k, v in vars(fitted).items() if k.endswith("_") and not k.startswith("_")})
 
 
-def _advice(model: StructuredRidge, n: int, p: int) -> str:
+def _remedy(model: StructuredRidge) -> str:
     if model.kernel == "linear":
-        return (
-            "fit fewer rows, or choose alpha by GridSearchCV of StructuredRidge(solver='primal'), which needs no "
-            "kernel matrix"
-        )
-    return alternatives(model.kernel, n, p, model.structure_.n_features, model.loss_)
+        return "fit fewer rows, or choose alpha by GridSearchCV of StructuredRidge(solver='primal')"
+    return smaller_than_a_kernel(model)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -32,7 +31,6 @@ from .._lib.kernel import InputKernel
 from .._lib.names import RIDGE_DECISIONS, RIDGE_LOSSES, RIDGE_SOLVERS
 from .._lib.ridge import FitInfo, RidgeProblem, Solution, Targets, left_out_scores, ridge_plan, solve
 from ..structures import Structure
-from .advice import alternatives
 from .base import StructuredEstimator
 from .primal import RidgeTask, solve_blocks, solve_sums
 from .rows import BlockRows
@@ -183,9 +181,15 @@ def _warn_of_constants(structure: Structure) -> None:
         )
 
 
-def training_kernel(
-    model: RidgeBase, X: Any, plan: dict[str, Any], advice: str | Callable[[], str], *, loo: str = ""
-) -> FloatArray:
+def smaller_than_a_kernel(model: RidgeBase) -> str:
+    """Return what to do where a kernel matrix does not fit in memory."""
+    if model.kernel == "precomputed":
+        return "fit fewer rows, or pass inputs, mapped by combpred.kernels.NystromMap, in place of the matrix"
+    other = "solver='primal'" if model.kernel == "linear" else "combpred.kernels.NystromMap with a linear kernel"
+    return f"fit fewer rows, or take {other} or StructuredSGD, which need no kernel matrix"
+
+
+def training_kernel(model: RidgeBase, X: Any, plan: dict[str, Any], remedy: str, *, loo: str = "") -> FloatArray:
     """Return the n×n kernel matrix after checking that it fits in memory beside what the library needs.
 
     Parameters
@@ -196,7 +200,7 @@ def training_kernel(
         Training inputs, or the kernel matrix where it is precomputed.
     plan : dict
         As `RidgeProblem.plan` returns it.
-    advice : str, or callable that returns it
+    remedy : str
         What to do when it does not fit.
     loo : str, default=""
         "_loo": rows are left out before training.
@@ -204,7 +208,7 @@ def training_kernel(
     n, kernel = X.shape[0], model.kernel_
     n_bytes = plan[f"work{loo}_{plan['precision']}"] + plan[f"beside{loo}"]
     own = 0 if kernel.is_precomputed else 8 * n * n
-    require_memory(own + n_bytes, f"training on {n} rows with a kernel matrix", advice, square_rows=n)
+    require_memory(own + n_bytes, f"training on {n} rows with a kernel matrix", remedy, square_rows=n)
     matrix: FloatArray = kernel.matrix(X)
     return matrix
 
@@ -456,9 +460,7 @@ class StructuredRidge(RidgeBase):
         if chooses and problem.targets.first is not None:
             raise ValueError("decision='f1' takes one set of labels for each row, y has Admissible sets: take 'auto'")
         plan = problem.plan(0, 0)
-        n, p = X.shape
-        advice = partial(alternatives, self.kernel, n, p, self.structure_.n_features, self.loss_)
-        kernel = training_kernel(self, X, plan, advice, loo="_loo" if chooses else "")
+        kernel = training_kernel(self, X, plan, smaller_than_a_kernel(self), loo="_loo" if chooses else "")
         keep(self, X, solve(problem, kernel, plan))
         if chooses:
             (left_out,) = left_out_scores(problem, kernel, [float(self.alpha)])

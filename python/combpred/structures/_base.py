@@ -9,7 +9,6 @@ from __future__ import annotations
 import copy
 import inspect
 import math
-import pickle
 from abc import ABC
 from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager
@@ -24,7 +23,7 @@ from .. import metrics
 from .._data.checks import choice, counted, frozen, is_integer, seed_of
 from .._data.forms import Frame, column_names, columns_in_order, refuse_names
 from .._data.inputs import check_weights
-from .._data.names import Names, checked_names, with_names
+from .._data.names import Names, checked_names
 from .._data.targets import flat_sets, is_array_of_numbers, target_matrix
 from .._lib.arrays import require_memory
 from .._lib.decode import DECODERS, Decoding
@@ -109,32 +108,21 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
     def space(self) -> LibrarySpace:
         """The output space that this structure describes, in the form that the package computes with.
 
-        It is built at the first use, and again when a parameter has changed, be it in place. Copies and pickles build
-        their own.
+        It is built at the first use, and again after a parameter was assigned or set. Lists and arrays that were passed
+        must not be changed in place. Copies and pickles build their own.
 
         Raises
         ------
         ValueError
             When a size is not known yet, or a parameter is illegal.
         """
-        contents = self._contents()
-        held: tuple[int, LibrarySpace] | None = self.__dict__.get("_space")
-        if held is None or held[0] != contents:
+        held: LibrarySpace | None = self.__dict__.get("_space")
+        if held is None:
             # The two hold each other, so that only the garbage collector frees them: the space calls hooks of the
             # structure, many of which ask the space in turn. A copy of the structure in the space would have to build a
             # second space for them, and a weak reference would break on ``Permutations(4).space``.
-            held = self.__dict__["_space"] = contents, self._make_space()
-        return held[1]
-
-    def _contents(self) -> int:
-        """Return a number that tells when a parameter was changed in place, as lists and arrays can be."""
-        values = [
-            value for value in vars(self).values() if isinstance(value, (list, dict)) or hasattr(value, "__array__")
-        ]
-        try:
-            return hash(pickle.dumps(values, protocol=5)) if values else 0
-        except (pickle.PicklingError, AttributeError, TypeError):
-            return 0  # no legal parameter: what builds the space says so
+            held = self.__dict__["_space"] = self._make_space()
+        return held
 
     def __setattr__(self, key: str, value: Any) -> None:
         self.__dict__.pop("_space", None)
@@ -280,13 +268,6 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
             f"{self!r} is not decoded as an integer program; take decoder='auto', which is exact where this structure "
             "can be solved exactly at its size"
         )
-
-    def _said(self, reason: str) -> str:
-        """Return what the library says against a row, in the words of this class and with its remedies."""
-        if self._converter and "is not a number" in reason:
-            reason = f"{reason}; {self._converter}"
-        entries = tuple(self._column_names() or ()) if self._columns == "entries" and "in column" in reason else None
-        return with_names(reason, "column", entries)
 
     def _called(self) -> tuple[str, ...] | None:
         """Return what the library calls items, and behind them what they are assigned; None for their numbers."""

@@ -525,11 +525,8 @@ class Custom(Structure):
         resolved = self._with()
         space = copy.copy(self.space)  # keeps sampled moments
         space.structure = resolved
-        resolved.__dict__["_space"] = self._contents(), space
+        resolved.__dict__["_space"] = space
         return resolved
-
-    def _contents(self) -> int:
-        return 0  # functions and lists of any objects are taken as they are when the space is built
 
     def _decode_parts(self, parts: NDArray[Any]) -> NDArray[Any]:
         return self.space.decode_parts(parts)

@@ -282,10 +282,6 @@ class Paths(Structure):
         numbered = self if self._names is None else self._numbered()
         return np.asarray(numbered.arcs), description.scalars["source"], description.scalars["target"]
 
-    def _said(self, reason: str) -> str:
-        said = super()._said(reason)
-        return f"{said}; {self._converter}" if "paths list" in said or "a path lists" in said else said
-
     def _called_by(self, vertices: list[int]) -> list[Any]:
         """Return vertices by their names, or numbers where they have none."""
         names = self._names

@@ -307,17 +307,6 @@ class Permutations(Structure):
             raise error_at(missing, values, remedy, "scores", names)
         return as_table(positions_by_score(values), names, as_frame, scores)
 
-    def _said(self, reason: str) -> str:
-        reason = (
-            super()
-            ._said(reason)
-            .replace("structure of rankings with ties", "structure of rankings with ties, WeakOrders")
-        )
-        if reason.startswith("found ") and reason.endswith("1 for the first"):
-            larger = "of numbers that are larger for better labels"
-            reason = f"{reason}; Permutations.from_ratings and from_scores make them {larger}"
-        return reason.replace("is to be inverted", "is to be converted by Permutations.from_orders")
-
     def _metric_arguments(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
         known = self._resolve(y_true).space
         truth = known.read(y_true, "y_true", partial=True)

@@ -143,12 +143,6 @@ class PosetElements(Structure):
         table = columns_in_order(table, names, "relation", of)
         return columns_in_order(table.T, names, "relation", of, "rows").T if hasattr(table, "index") else table
 
-    def _said(self, reason: str) -> str:
-        said = super()._said(reason)
-        if not said.startswith(("the relation is not reflexive", "the relation is not transitive")):
-            return said
-        return f"{said}; numpy.isfinite(scipy.sparse.csgraph.shortest_path(relation)) adds what follows"
-
     def _describe(self) -> Description:
         relation = self._relation()
         k = len(relation)

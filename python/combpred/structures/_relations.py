@@ -24,13 +24,6 @@ class Relations(Structure):
     _directed = True  # whether edges of graphs that are outputs are
     _rows = "matrices"
 
-    def _said(self, reason: str) -> str:
-        reason = super()._said(reason)
-        if not reason.startswith("the relation is not transitive"):
-            return reason
-        found, _, remedy = reason.partition(";")
-        return f"{found}; closure=True of from_edges, from_networkx and from_adjacency adds what follows, or{remedy}"
-
     def _shown(self, y: Any) -> int:
         return items_shown(y, type(self).__name__)
 

@@ -20,7 +20,7 @@ from numpy.typing import DTypeLike, NDArray
 from scipy import sparse
 
 from .._data.forms import Frame
-from .._data.targets import TargetError, encoded_rows
+from .._data.targets import encoded_rows
 from .._lib.arrays import FloatArray, require_memory
 from .._lib.decode import Decoded, Decoding, best_outputs, decode
 from .._lib.errors import CapabilityError, in_words_of
@@ -113,7 +113,7 @@ class LibrarySpace:
         try:
             _ = description.shape  # which the library finds for legal parameters only
         except ValueError as error:
-            raise in_words_of(type(self.structure).__name__, error, self.structure._said) from None
+            raise in_words_of(type(self.structure).__name__, error) from None
         return description
 
     @property
@@ -318,10 +318,7 @@ class LibrarySpace:
     def read(self, y: Any, argument: str, *, partial: bool = False) -> NDArray[Any]:
         """Do the same for rows that, if `partial`, may be known in part."""
         y = self.structure.ordered(y, argument)
-        try:
-            return encoded_rows(self.description, self.structure._numbers(y, argument), argument, partial=partial)
-        except TargetError as error:
-            raise TargetError(error.row, self.structure._said(error.reason), argument) from error.__cause__
+        return encoded_rows(self.description, self.structure._numbers(y, argument), argument, partial=partial)
 
     def decode_parts(self, parts: NDArray[Any]) -> NDArray[Any]:
         """Return y in the user's format, given parts of shape ``(n, part_len)``."""

@@ -131,12 +131,6 @@ class Visits(Structure):
             found.append(joined(listed, sep))
         return found
 
-    def _said(self, reason: str) -> str:
-        if "pads short rows" in reason:
-            missing = "; of a data frame whose short rows end in NaN, take y.fillna(-1)"
-            reason += f"{missing * reason.startswith('found nan')}; {self._converter}"
-        return super()._said(reason)
-
     @property
     def _least(self) -> int:
         """Number of places in the shortest row."""
@@ -145,10 +139,7 @@ class Visits(Structure):
     def _shown(self, y: Any, argument: str = "y") -> int:
         (_, many), most = self._noun, self._range("n").most
         remedy = f"{many} are whole numbers 0..{most - 1}, and −1 pads short rows at the right"
-        try:
-            values = whole_numbers(self._numbers(y, argument), argument, -1, most - 1, remedy)
-        except TargetError as error:
-            raise TargetError(error.row, self._said(error.reason), argument) from None
+        values = whole_numbers(self._numbers(y, argument), argument, -1, most - 1, remedy)
         return max(int(values.shape[1]), int(values.max()) + 1, self._least)
 
     def _numbers(self, y: Any, argument: str) -> NDArray[Any]:

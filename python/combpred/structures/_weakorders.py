@@ -273,16 +273,6 @@ class WeakOrders(Structure):
             return np.unique(values, return_inverse=True)[1].reshape(values.shape)
         return values
 
-    def _said(self, reason: str) -> str:
-        reason = super()._said(reason)
-        if not reason.startswith(("found nan", "found -1 ")):
-            return reason
-        return reason.replace(
-            " or drop the row",
-            ", drop the row, or take a label ranker, such as ranking.RankingByPairwiseComparison, which learns from "
-            "ties beside unknown positions",
-        )
-
     _metric_arguments = Structure._encoded
 
     def _indicators(self, psi: NDArray[np.float64]) -> NDArray[np.float64]:

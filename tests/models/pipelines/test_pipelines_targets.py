@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+import sklearn
 from sklearn.compose import ColumnTransformer, TransformedTargetRegressor, make_column_transformer
 from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
@@ -66,6 +67,8 @@ def test_texts_are_put_into_a_tree():
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])
 def test_frames_of_either_library_pass_through_prepared_columns(people, library):
+    if library == "polars" and not hasattr(pl.DataFrame, "__dataframe__") and sklearn.__version__ < "1.7":
+        pytest.skip("scikit-learn 1.6 reads frames of polars by a protocol that polars 2 has no more")
     X, y = people
     X = X.assign(age=X["age"].fillna(40.0)).astype({"plan": str})
     columns = make_column_transformer((StandardScaler(), ["age", "income"]), (OneHotEncoder(), ["city", "plan"]))

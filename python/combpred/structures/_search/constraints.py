@@ -116,7 +116,7 @@ class RowConstraints:
             try:
                 check_conditions(space.description, self._conditions)
             except RowError as error:
-                raise self._illegal(error.row, structure._said(error.reason)) from None
+                raise self._illegal(error.row, error.reason) from None
 
     def _illegal(self, row: int, reason: str) -> ValueError:
         return ValueError(f"constraints: {reason}") if self._shared else ConstraintError(row, reason)

@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+import arff
 import numpy as np
 from scipy import sparse
-
-from .error import UsageError, needed, require
 
 _NAME = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\S+"""
 #: What Weka and Clus write and liac-arff does not take: several spaces, notes, ranges, dates and hierarchies.
@@ -38,14 +37,15 @@ def read_arff(source: str, content: str, labels: str | None) -> tuple[Any, list[
 
     Raises
     ------
-    UsageError
+    ValueError
         Naming the line and, where a value is not of its kind, the attribute.
     """
     import pandas
 
     text, paths = content.splitlines(), dict[str, list[str]]()
     head = next((i for i, line in enumerate(text) if line.lower().lstrip().startswith("@data")), len(text))
-    require(head < len(text), f"{source} is no ARFF file that can be read: it has no line @data")
+    if head >= len(text):
+        raise ValueError(f"{source} is no ARFF file that can be read: it has no line @data")
     for i, found in enumerate(map(_ATTRIBUTE.fullmatch, text[:head])):
         if found is not None:
             name, tree, nodes, word, nominal = found.groups()
@@ -57,7 +57,8 @@ def read_arff(source: str, content: str, labels: str | None) -> tuple[Any, list[
     is_sparse = bool(lines) and text[lines[0] - 1].lstrip().startswith("{")
     for line in lines if is_sparse else ():
         keys = re.findall(r"[{,]\s*(\d+)\s", _QUOTED.sub("''", text[line - 1]))
-        require(len(set(keys)) == len(keys), f"{source}, line {line}: an attribute is listed twice")
+        if len(set(keys)) != len(keys):
+            raise ValueError(f"{source}, line {line}: an attribute is listed twice")
     attributes, data = _decoded(source, text, head, is_sparse)
     names, kinds = np.array([name for name, _ in attributes], dtype=object), [kind for _, kind in attributes]
     numeric = np.array([kind in ("NUMERIC", "REAL", ["0", "1"]) for kind in kinds])
@@ -80,22 +81,21 @@ def read_arff(source: str, content: str, labels: str | None) -> tuple[Any, list[
 
 
 def _decoded(source: str, text: list[str], head: int, is_sparse: bool) -> tuple[Any, Any]:
-    """Return attributes and data; `UsageError` with the line and, which liac-arff does not name, the attribute."""
+    """Return attributes and data; `ValueError` with the line and, which liac-arff does not name, the attribute."""
     from pandas import notna, to_numeric
 
-    liac = needed("arff", "ARFF files are read by liac-arff", "combpred[cli]")
-    decoder, wrong = liac.ArffDecoder(), (liac.ArffException, ValueError)
+    decoder, wrong = arff.ArffDecoder(), (arff.ArffException, ValueError)
     try:
-        read = decoder.decode(text, return_type=liac.COO if is_sparse else liac.DENSE)
+        read = decoder.decode(text, return_type=arff.COO if is_sparse else arff.DENSE)
         return read["attributes"], read["data"]
     except wrong as error:
         line = decoder._current_line
         where, reason = f"{source}, line {line}", re.sub(r",? (at|in) line \d+\b.*", "", str(error))
-        attributes = liac.loads("\n".join(text[: head + 1]))["attributes"] if line > head else []
+        attributes = arff.loads("\n".join(text[: head + 1]))["attributes"] if line > head else []
         as_text = [f"@attribute {j} string" for j in range(len(attributes))]
         with suppress(*wrong):
             row = "\n".join(["@relation r", *as_text, "@data", text[line - 1]])
-            values = liac.loads(row, return_type=liac.LOD if is_sparse else liac.DENSE)["data"][0]
+            values = arff.loads(row, return_type=arff.LOD if is_sparse else arff.DENSE)["data"][0]
             for j, value in values.items() if is_sparse else enumerate(values):
                 name, kind = attributes[j]
                 said = kind.lower() if isinstance(kind, str) else "{" + ", ".join(kind) + "}"
@@ -103,8 +103,8 @@ def _decoded(source: str, text: list[str], head: int, is_sparse: bool) -> tuple[
                 fits = value in kind if isinstance(kind, list) else kind == "STRING" or is_number
                 if value is not None and not fits:
                     what = f"{name!r} holds {value!r}, which is not as @attribute says: {said}"
-                    raise UsageError(f"{where}: {what}") from None
-        raise UsageError(f"{where}: {text[line - 1].strip()[:80]!r} is not as @attribute says: {reason}") from error
+                    raise ValueError(f"{where}: {what}") from None
+        raise ValueError(f"{where}: {text[line - 1].strip()[:80]!r} is not as @attribute says: {reason}") from error
 
 
 def _labels(path: str, names: list[str]) -> list[str]:
@@ -112,9 +112,9 @@ def _labels(path: str, names: list[str]) -> list[str]:
     try:
         found = [str(e.get("name")) for e in ElementTree.fromstring(Path(path).read_bytes()).iter() if e.get("name")]
     except (OSError, ElementTree.ParseError) as error:
-        raise UsageError(f"--labels: cannot read {path}: {getattr(error, 'strerror', None) or error}") from error
+        raise ValueError(f"--labels: cannot read {path}: {getattr(error, 'strerror', None) or error}") from error
     absent = [name for name in found if name not in names]
     if absent or not found:
         what = f"lists {absent[0]!r}, which is no attribute of the ARFF file" if absent else "lists no label"
-        raise UsageError(f"--labels: {path} {what}")
+        raise ValueError(f"--labels: {path} {what}")
     return [name for name in names if name in found]
