@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -11,6 +13,8 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.pipeline import make_pipeline
 
 from combpred import EmbeddingRegressor, StructuredRidge
+from combpred._data import inputs
+from combpred._data.inputs import validate_input
 from combpred.kernels import NystromMap
 from combpred.ranking import LabelRankingSVM
 from data_frames import FRAMES
@@ -67,3 +71,30 @@ def test_names_of_columns_in_the_place_of_y_are_told_how_to_take_these(frame):
                 model.fit(given, y)
     with pytest.raises(ValueError):
         StructuredRidge().fit(given, ["tea", "beer"])
+
+
+def test_plain_arrays_are_what_scikit_learn_would_return(monkeypatch):
+    """They are handed on unread, and so is what it would return; all else goes through its validation."""
+    X, y = np.arange(12.0).reshape(6, 2), np.array([[1, 2], [2, 1]] * 3)
+    model, calls = StructuredRidge("permutations").fit(X, y), []
+
+    def validated(*given, **how):
+        calls.append(how)
+        return validate_input(*given, **how)
+
+    monkeypatch.setattr(inputs, "validate_input", validated)
+    for dtype in (np.float64, np.float32, np.int8, np.uint64, np.bool_):
+        plain = X.astype(dtype)
+        assert inputs.unconverted_rows(model, plain) is plain
+        assert validate_input(model, plain, reset=False, accept_sparse=False, dtype="numeric") is plain
+    assert not calls
+    for other in (X.tolist(), X.astype(object), np.ma.masked_less(X, -1), pd.DataFrame(X)):
+        with suppress(ValueError):
+            inputs.unconverted_rows(model, other)
+        assert calls.pop() is not None
+    for wrong in (X[:, :1], X[:0], X[0], X.astype(complex), X.astype(str)):
+        with pytest.raises(ValueError):
+            model.predict(wrong)
+    named = StructuredRidge("permutations").fit(pd.DataFrame(X, columns=["a", "b"]), y)
+    with pytest.warns(UserWarning):
+        named.predict(X)  # scikit-learn says that names are missing
