@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"combpred/capi/internal/header"
@@ -155,8 +156,12 @@ func (r *readers) structs(d header.Declared, done map[string]bool) {
 	} else {
 		r.WriteString("\t\treturn nil\n")
 	}
-	r.WriteString("\t} else if r.c, err = cabi.Record(p, name); err != nil {\n\t\treturn err\n\t}\n")
-	r.WriteString("\tif written {\n\t\tif r.to, err = cabi.OutRecord(p, name, optional); err != nil {\n\t\t\treturn err\n\t\t}\n\t}\n")
+	since := "" // where fields begin that callers compiled before do not have
+	if at := slices.IndexFunc(fields, func(f header.Declared) bool { return f.Appended }); at >= 0 {
+		since = fmt.Sprintf(", unsafe.Offsetof(r.c.%s)", cName(fields[at].Name))
+	}
+	fmt.Fprintf(r, "\t} else if r.c, err = cabi.Record(p, name%s); err != nil {\n\t\treturn err\n\t}\n", since)
+	fmt.Fprintf(r, "\tif written {\n\t\tif r.to, err = cabi.OutRecord(p, name, optional%s); err != nil {\n\t\t\treturn err\n\t\t}\n\t}\n", since)
 	for _, f := range fields[1:] { // what sizes of others depend on comes first
 		if len(f.Sizes) == 0 || f.Name == "first" {
 			r.readField(name, f)

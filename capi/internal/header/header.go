@@ -26,7 +26,8 @@ type Declared struct {
 	Size        string     // of a buffer, as it is written
 	Sizes       []ast.Expr // one for each dimension
 	Optional    bool
-	Length      int // of a field that is an array; 0: it is none
+	Length      int  // of a field that is an array; 0: it is none
+	Appended    bool // a comment before the field says since which version it is there
 }
 
 // Pointer reports whether it is one.
@@ -119,6 +120,7 @@ func fields(body string) (all []Declared, err error) {
 			if err != nil {
 				return nil, err
 			}
+			d.Appended = strings.Contains(strings.SplitN(found[0], ";", 2)[0], "/* Since version ")
 			all = append(all, d)
 		}
 		body = body[len(found[0]):]

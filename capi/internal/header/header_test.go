@@ -17,6 +17,8 @@ typedef struct cp_scores {
   cp_in_char *method; /* "auto" */
   char name[16];      /* of * it */
   cp_in_f64 *bound;   /* [n]? or NULL */
+  /* Since version 5. */
+  int64_t more; /* words */
 } cp_scores;
 
 int32_t cp_version(void);
@@ -51,6 +53,11 @@ func TestDeclarationsHaveSizes(t *testing.T) {
 		d := slices.Concat(h.Structs[c.of], h.Functions[c.of])[c.at]
 		if d.CType != c.ctype || d.Name != c.name || len(d.Sizes) != c.sizes || d.Optional != c.optional || d.Length != c.length {
 			t.Errorf("%s has %+v at %d, want %+v", c.of, d, c.at, c)
+		}
+	}
+	for i, d := range h.Structs["cp_scores"] {
+		if d.Appended != (i == 8) {
+			t.Errorf("%s is said to be appended: %v", d.Name, d.Appended)
 		}
 	}
 	if d := h.Functions["cp_do"][0]; h.Record(d) != "cp_scores" || !d.Constant() || !d.Pointer() {
