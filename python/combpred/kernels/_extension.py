@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._data.checks import check_share, choice, seed_of
+from .._data.checks import choice, seed_of
 from .._data.glossary import documented
 from .._lib.arrays import FloatArray
 from .._lib.call import get_n_threads
@@ -104,8 +104,6 @@ def extension_kernel(
     array([[0.707]])
     """
     choice(method, "method", KERNEL_METHODS)
-    check_share(epsilon, "epsilon")
-    check_share(delta, "delta")
     options: dict[str, Any] = {
         "normalize": normalize, "most_downsets": _LIMITS[method], "epsilon": 0.0 if method == "exact" else epsilon,
         "delta": delta, "seed": seed_of(random_state), "n_threads": get_n_threads(n_jobs), "verbose": verbose,

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._data.checks import choice, is_number
+from .._data.checks import choice, float_array
 from .._data.glossary import documented
 from .._data.relations import encode_relations, items_shown
 from .._data.targets import as_numbers, target_matrix, unknown_positions
-from .._lib.arrays import FloatArray, refuse_masked
+from .._lib.arrays import FloatArray
 from .._lib.errors import CapabilityError
 from .._lib.kernel import Orders, order_kernel
 from .._lib.table import floats
@@ -43,10 +43,6 @@ def gram(X: Any, Y: Any, given: str, compute: Callable[[Orders, Orders | None], 
     single = Y is not None and np.ndim(X) == np.ndim(Y) == 1
     rows = read_orders([X] if single else X, "X", given)
     columns = None if Y is None else read_orders([Y] if single else Y, "Y", given)
-    if columns is not None and columns.n_items != rows.n_items:
-        raise ValueError(
-            f"X has orders of {rows.n_items} items and Y of {columns.n_items}; they must be the same items"
-        )
     try:
         values = compute(rows, columns)
     except CapabilityError as error:
@@ -226,16 +222,9 @@ def position_kernel(
     array([[1.   , 0.571],
            [0.571, 1.   ]])
     """
-    if isinstance(base, str):
-        choice(base, "base", tuple(BASES))
-    if gamma is not None and not (is_number(gamma) and 0 < gamma < np.inf):
-        raise ValueError(f"gamma must be a positive number or None, got {gamma!r}")
-    if gamma is not None and not (isinstance(base, str) and base == "rbf"):
-        raise ValueError(f"gamma={gamma!r} has no effect on base={base!r}: it is for base='rbf'")
-    for given, argument in ((base, "base"), (weights, "weights")):
-        refuse_masked(given, argument)
-    scale = float(gamma or 0.0)
-    name = BASES[base] if isinstance(base, str) else BASES["linear"]
+    name = BASES[choice(base, "base", tuple(BASES)) if isinstance(base, str) else "linear"]
+    if gamma is not None and not (isinstance(base, str) and base == "rbf" and gamma > 0):
+        raise ValueError(f"gamma={gamma!r} with base={base!r}: it must be positive, and is for base='rbf' alone")
 
     def compare(x: Orders, y: Orders | None) -> FloatArray:
         k = x.n_items
@@ -243,14 +232,9 @@ def position_kernel(
         if callable(kappa):
             kappa = [[kappa(a, b) for b in range(k)] for a in range(k)]
         return order_kernel(
-            name, x, y, normalize=normalize, gamma=scale,
-            kappa=None if kappa is None else _numbers(kappa, "base", k, k),
-            weights=None if weights is None else _numbers(weights, "weights", k),
+            name, x, y, normalize=normalize, gamma=0.0 if gamma is None else float(gamma),
+            kappa=None if kappa is None else floats(float_array(kappa, "base"), "base", k, k),
+            weights=None if weights is None else floats(float_array(weights, "weights"), "weights", k),
         )  # fmt: skip
 
     return gram(X, Y, format, compare)
-
-
-def _numbers(values: Any, name: str, *shape: int) -> FloatArray:
-    """Return κ or weights as an array of the given shape; the library checks the numbers."""
-    return floats(as_numbers(np.asarray(values), name, "give real numbers"), name, *shape)

@@ -8,7 +8,7 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -17,14 +17,14 @@ from sklearn.utils.metaestimators import available_if
 from .._data.checks import counted
 from .._data.glossary import documented
 from .._data.tables import Named, Tabular
-from .._lib.arrays import FloatArray, allocate
+from .._lib.arrays import FloatArray
 from .._lib.call import get_n_threads
 from .._lib.kernel import nearest
 from .._lib.labelrank import Examples, Neighbors, NeighborsConsensus, neighbors_consensus
 from ..aggregation.utilities import fit_plackett_luce
 from ._abstention import partial_orders
 from ._base import LabelRanker
-from ._preferences import PREFERENCE_FORMATS, Preferences
+from ._preferences import Preferences
 
 # Metrics of which scikit-learn's brute force takes inner products, by BLAS, in place of differences; cosine is another.
 _EUCLIDEAN = frozenset({"euclidean", "l2", "sqeuclidean", "nan_euclidean"})
@@ -165,14 +165,12 @@ class NearestNeighborsLabelRanker(LabelRanker):
            [2, 3, 1]], dtype=int32)
     """
 
-    _formats = frozenset(PREFERENCE_FORMATS)
-
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **LabelRanker._parameter_constraints,
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],
         "weights": [StrOptions({"uniform", "distance"}), callable],
         "aggregation": [StrOptions({"borda", "kemeny", "mallows", "plackett-luce"})],
         "penalty": [Interval(Real, 0, None, closed="neither")],
-        "n_jobs": [Integral, None],
     }
 
     def __init__(
@@ -201,18 +199,9 @@ class NearestNeighborsLabelRanker(LabelRanker):
         self.n_jobs = n_jobs
 
     def _train(self, X: Any, preferences: Preferences, weights: FloatArray | None) -> None:
-        get_n_threads(self.n_jobs)  # refuses 0, which joblib would, in other words and later
         n = X.shape[0]
         if n < self.n_neighbors:
-            raise ValueError(
-                f"n_neighbors={self.n_neighbors}, but only {counted(n, 'row')} of positive weight: "
-                f"take n_neighbors={n} or less"
-            )
-        if self.metric == "precomputed" and X.shape[1] != n:
-            raise ValueError(
-                f"X has shape {X.shape} without rows of weight 0, but with metric='precomputed' it holds the distances "
-                "between all rows: leave such rows and their columns out"
-            )
+            raise ValueError(f"n_neighbors={self.n_neighbors}, but only {counted(n, 'row')} of positive weight")
         self.nearest_ = NearestNeighbors(
             n_neighbors=self.n_neighbors,
             algorithm=self.algorithm,
@@ -222,23 +211,23 @@ class NearestNeighborsLabelRanker(LabelRanker):
             metric_params=self.metric_params,
             n_jobs=self.n_jobs,
         ).fit(X)
-        self.signs_ = preferences.signs
+        self.signs_, self.ranks_, self.row_weights_ = preferences.signs, preferences.ranks, weights
         alone = Neighbors(np.arange(n)[:, np.newaxis], np.ones((n, 1)))
         examples = Examples(self.signs_, None, None, self.n_labels_)
         scores = neighbors_consensus(examples, alone, "borda", n_threads=get_n_threads(self.n_jobs)).scores
         assert scores is not None
         self.borda_scores_ = scores.astype(np.int32)
-        self.ranks_ = preferences.ranks
-        self.row_weights_ = weights
 
     def _positions(self, X: Any) -> NDArray[np.int32]:
         if self._has_scores():
             return super()._positions(X)
-        X = self._check_new_rows(X)
-        positions = self._empty((X.shape[0], self.n_labels_), np.int32)
-        for rows, block in self._blocks(X):
-            positions[rows] = self._consensus(block).positions
-        return positions
+
+        def positions(block: Any) -> NDArray[np.int32]:
+            found = self._consensus(block).positions
+            assert found is not None  # of all aggregations without scores
+            return found
+
+        return self._by_blocks(X, positions)
 
     @available_if(_is_mallows)  # type: ignore[untyped-decorator]
     def predict_mallows(self, X: Any) -> MallowsEstimate:
@@ -277,15 +266,15 @@ class NearestNeighborsLabelRanker(LabelRanker):
         >>> estimate.positions.tolist(), estimate.theta.round(2).tolist(), estimate.probability.round(2).tolist()
         ([[1, 2, 3], [1, 2, 3]], [1.78, 0.57], [0.71, 0.34])
         """
-        X = self._check_new_rows(X)
-        n = X.shape[0]
-        positions = self._empty((n, self.n_labels_), np.int32)
-        theta, probability = np.empty(n), np.empty(n)
-        for rows, block in self._blocks(X):
-            part = self._consensus(block)
-            positions[rows], theta[rows], probability[rows] = part.positions, part.theta, part.probability
+        found = self._by_blocks(X, self._mallows)
+        positions = found[:, :-2].astype(np.int32)
         shown = None if self.labels_ is None else Named(positions, list(self.labels_))
-        return MallowsEstimate(positions, theta, probability, _shown=shown)
+        return MallowsEstimate(positions, found[:, -2].copy(), found[:, -1].copy(), _shown=shown)
+
+    def _mallows(self, X: Any) -> FloatArray:
+        _, positions, theta, probability, _ = self._consensus(X)
+        assert positions is not None and theta is not None and probability is not None
+        return np.column_stack([positions, theta, probability])
 
     def predict_pairwise_proba(self, X: Any) -> FloatArray:
         """Return the shares of neighbours that prefer one label to another.
@@ -319,7 +308,7 @@ class NearestNeighborsLabelRanker(LabelRanker):
         >>> NearestNeighborsLabelRanker(n_neighbors=4).fit(X, y).predict_pairwise_proba([[1.0]])[0].tolist()
         [[0.5, 0.5, 0.75], [0.5, 0.5, 0.75], [0.25, 0.25, 0.5]]
         """
-        return self._pairwise(X, np.float64, lambda pairs: pairs)
+        return self._by_blocks(X, self._pairs, self.n_labels_**2)
 
     def predict_partial_order(self, X: Any, threshold: str | float = "least") -> NDArray[np.bool_]:
         r"""Predict partial orders, which leave open what the neighbours do not agree on.
@@ -362,21 +351,17 @@ class NearestNeighborsLabelRanker(LabelRanker):
                 [0, 0, 0]]])
         """
         n_threads = get_n_threads(self.n_jobs)
-        return self._pairwise(X, np.bool_, lambda p: partial_orders(p, threshold=threshold, n_threads=n_threads))
 
-    def _pairwise(self, X: Any, dtype: DTypeLike, rule: Callable[[FloatArray], NDArray[Any]]) -> NDArray[Any]:
-        """Return what a rule makes of the neighbours' preferences of pairs, a block of rows at a time."""
-        X = self._check_new_rows(X)
-        known = Examples(self.signs_, None, None, self.n_labels_)
-        n, n_threads = X.shape[0], get_n_threads(self.n_jobs)
-        found = allocate(
-            (n, self.n_labels_, self.n_labels_), dtype, f"the pairs of {n} rows", "pass fewer rows at once"
-        )
-        for rows, block in self._blocks(X, self.n_labels_**2):
-            pairs = neighbors_consensus(known, self._weighted_neighbors(block), "pairs", n_threads=n_threads).pairs
-            assert pairs is not None
-            found[rows] = rule(pairs)
-        return found
+        def orders(block: Any) -> NDArray[np.bool_]:
+            return partial_orders(self._pairs(block), threshold=threshold, n_threads=n_threads)
+
+        return self._by_blocks(X, orders, self.n_labels_**2)
+
+    def _pairs(self, X: Any) -> FloatArray:
+        """Return the shares of the neighbours of a block of rows that prefer one label to another."""
+        pairs = self._consensus(X, "pairs").pairs
+        assert pairs is not None
+        return pairs
 
     def _formats_taken(self) -> frozenset[str]:
         return frozenset({"incomplete"}) if self.aggregation == "plackett-luce" else self._formats
@@ -394,10 +379,10 @@ class NearestNeighborsLabelRanker(LabelRanker):
         assert scores is not None
         return scores
 
-    def _consensus(self, X: Any) -> NeighborsConsensus:
-        """Return what the neighbours of a block of rows make of the labels."""
+    def _consensus(self, X: Any, wanted: str | None = None) -> NeighborsConsensus:
+        """Return what the neighbours of a block of rows make of the labels; None: by `aggregation`."""
         known, near = Examples(self.signs_, None, None, self.n_labels_), self._weighted_neighbors(X)
-        return neighbors_consensus(known, near, self.aggregation, n_threads=get_n_threads(self.n_jobs))
+        return neighbors_consensus(known, near, wanted or self.aggregation, n_threads=get_n_threads(self.n_jobs))
 
     def _weighted_neighbors(self, X: Any) -> Neighbors:
         """Return the training rows that are nearest to those of a block, and their weights."""
@@ -429,9 +414,6 @@ class NearestNeighborsLabelRanker(LabelRanker):
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self.metric == "precomputed"
         return tags
-
-    def _more_tags(self) -> dict[str, Any]:  # scikit-learn < 1.6
-        return {**super()._more_tags(), "pairwise": self.metric == "precomputed"}
 
 
 def neighbor_weights(rule: str | Callable[[FloatArray], FloatArray], distances: FloatArray) -> FloatArray:

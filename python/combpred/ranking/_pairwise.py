@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
-from sklearn.utils._param_validation import HasMethods, StrOptions
+from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import has_fit_parameter
 
 from .._data.glossary import documented
 from .._data.warn import warn_user
 from .._lib.arrays import FloatArray
-from .._lib.call import get_n_threads
 from .._lib.errors import CapabilityError, NumericalError
 from ._base import LabelRanker
-from ._classifiers import weight_options
-from ._preferences import PREFERENCE_FORMATS, Preferences
+from ._preferences import Preferences
 
 
 @documented
@@ -86,12 +84,9 @@ class RankingByPairwiseComparison(LabelRanker):
            [3, 2, 1]], dtype=int32)
     """
 
-    _formats = frozenset(PREFERENCE_FORMATS)
-
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "estimator": [HasMethods(["fit", "predict"]), None],
+        **LabelRanker._parameter_constraints,
         "vote": [StrOptions({"soft", "hard"})],
-        "n_jobs": [Integral, None],
     }
 
     def __init__(self, estimator: Any = None, *, vote: str = "soft", n_jobs: int | None = None) -> None:
@@ -106,7 +101,6 @@ class RankingByPairwiseComparison(LabelRanker):
                 f"vote='soft' adds up probabilities, but estimator={model!r} has no predict_proba: take vote='hard', "
                 "or give a classifier probabilities by sklearn.calibration.CalibratedClassifierCV"
             )
-        get_n_threads(self.n_jobs)  # refuses 0, which joblib would, in other words and later
         signs = preferences.signs
         self.pair_counts_ = np.stack([(signs == 1).sum(axis=0), (signs == -1).sum(axis=0)], axis=1)
         self._warn_of_unknown_pairs(preferences.uncompared())
@@ -120,14 +114,13 @@ class RankingByPairwiseComparison(LabelRanker):
     def _warn_of_unknown_pairs(self, uncompared: NDArray[np.intp]) -> None:
         """Warn of pairs that no row tells about, but for those of labels that training has warned of."""
         u, v = np.triu_indices(self.n_labels_, 1)
-        known = self.pair_counts_.any(axis=1) | np.isin(u, uncompared) | np.isin(v, uncompared)
-        unknown = np.flatnonzero(~known)
+        unknown = np.flatnonzero(~(self.pair_counts_.any(axis=1) | np.isin(u, uncompared) | np.isin(v, uncompared)))
         if unknown.size:
             one, other = (self._label_name(int(ends[unknown[0]])) for ends in (u, v))
             warn_user(
-                f"no training row prefers one of the labels {one!r} and {other!r} to the other"
-                + (f", nor of {unknown.size - 1} other pairs" if unknown.size > 1 else "")
-                + ": each gets half a vote there, and where they stand depends on the other pairs alone",
+                f"no training row compares labels {one!r} and {other!r}"
+                + (f", nor {unknown.size - 1} other pairs" if unknown.size > 1 else "")
+                + ": each label gets half a vote, so their order depends on the other pairs alone",
                 UserWarning,
             )
 
@@ -164,11 +157,7 @@ class RankingByPairwiseComparison(LabelRanker):
         array([[1.],
                [0.]])
         """
-        X = self._check_new_rows(X)
-        votes: FloatArray = self._empty((X.shape[0], len(self.estimators_)), np.float64)
-        for rows, block in self._blocks(X):
-            votes[rows] = self._votes(block)
-        return votes
+        return self._by_blocks(X, self._votes)
 
     def _votes(self, X: Any) -> FloatArray:
         votes = np.empty((X.shape[0], len(self.estimators_)))
@@ -206,3 +195,12 @@ def _train_pair(model: Any, X: Any, signs: NDArray[np.int8], weights: FloatArray
     if compared.size < signs.size:
         X, signs, weights = X[compared], signs[compared], None if weights is None else weights[compared]
     return model.fit(X, (signs > 0).astype(np.int64), **weight_options(model, weights))
+
+
+def weight_options(model: Any, weights: FloatArray | None) -> dict[str, Any]:
+    """Return the keyword arguments that give `model.fit` its weights; ValueError if it takes none."""
+    if weights is None:
+        return {}
+    if not has_fit_parameter(model, "sample_weight"):
+        raise ValueError(f"sample_weight is given, but fit of estimator={model!r} does not take it")
+    return {"sample_weight": weights}
