@@ -159,7 +159,8 @@ class LabelRanker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
         """Return what y says and the weights, one for each row of X; `reset` learns the names and number of labels."""
         if reset:
             self.labels_, self._frame = column_names(y), frame_of(y)
-        y = columns_in_order(y, self.labels_, "y", f"those of {type(self).__name__}")
+        names = self.labels_ or (None if reset else ())  # () warns of names that training did not have
+        y = columns_in_order(y, names, "y", f"those of {type(self).__name__}")
         preferences = self._read(y, None if reset else self.n_labels_, self.labels_)
         if reset:
             self._check_formats(preferences)
