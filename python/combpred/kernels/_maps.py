@@ -117,21 +117,21 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         Parameters
         ----------
         X : array or CSR of shape (n, n_features), or (n, n) for ``kernel="precomputed"``
-            Inputs of type float64 or float32; others are converted to float64. Of a dask array or data frame, up to
-            10 rows for each landmark are drawn from all partitions, and fitted to: they are what `component_indices_`
-            counts.
+            Inputs of type float64 or float32; other types are converted to float64. For a dask array or data frame, up
+            to 10 rows per landmark are drawn from all partitions, and the map is fitted to these: `component_indices_`
+            are their numbers.
         y : ignored
             Present by convention.
 
         Returns
         -------
         object
-            The transformer itself. When ``fit`` raises, an earlier fit is kept as it was.
+            The transformer itself. If ``fit`` raises, an earlier fit stays as it was.
 
         Raises
         ------
         ValueError
-            For parameters or inputs that are not legal, and where kernel values overflow, naming the row.
+            If a parameter or an input is illegal, or a kernel value overflows, naming the row.
         numpy.linalg.LinAlgError
             When the kernel is too far from positive semi-definite for a map that needs it to be.
         MemoryError
@@ -140,7 +140,7 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         Warns
         -----
         UserWarning
-            When there are fewer rows than landmarks asked for: all rows are taken.
+            If there are fewer rows than landmarks, in which case every row becomes one.
         """
         with refit(self):
             if is_dask(X):
@@ -178,21 +178,21 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         Returns
         -------
         ndarray of shape (m, n_components_out)
-            float32 for inputs of float32, else float64; for a dask collection a dask array, which computes nothing yet.
-            Columns are named by ``get_feature_names_out()``.
+            float32 if X is, otherwise float64. For a dask collection, a dask array that is not computed yet.
+            ``get_feature_names_out()`` names the columns.
 
         Raises
         ------
         sklearn.exceptions.NotFittedError
             Before ``fit``.
         ValueError
-            For inputs that are not legal, and where kernel values overflow, naming the row.
+            If an input is illegal or a kernel value overflows, naming the row.
         MemoryError
             When the embedding does not fit, before it is allocated.
 
         Notes
         -----
-        Cost for k landmarks and q columns: m·k kernel values, held in blocks of 16 MiB, and O(m k q) time.
+        Cost for k landmarks and q columns: m·k kernel values, in blocks of 16 MiB, and O(m k q) time.
         """
         check_is_fitted(self)
         return self._embed(self._check(X))

@@ -204,14 +204,14 @@ class LabelRanker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
     # Predictions.
 
     def set_output(self: _Self, *, predict: str | None = None) -> _Self:
-        """Set what predictions come back as.
+        """Choose the type of predictions.
 
         Parameters
         ----------
         predict : {"default", "pandas", "polars", "y"} or None, default=None
-            What `predict` returns. "default": an array. "pandas", "polars": a data frame whose columns have the names
-            of the labels, with the index of X. "y": such a frame where y was one in ``fit``, otherwise an array. None:
-            as before.
+            What `predict` returns. "default": an array. "pandas", "polars": a data frame with one column per label,
+            named after it, and the index of X. "y": such a frame if y was one in ``fit``, otherwise an array. None
+            keeps the setting.
 
         Returns
         -------
@@ -221,7 +221,7 @@ class LabelRanker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
         Raises
         ------
         ValueError
-            For another value.
+            If `predict` is none of these.
 
         Examples
         --------
@@ -239,7 +239,7 @@ class LabelRanker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
     def label_scores(self, X: Any) -> FloatArray:
         """Return the scores that rank the labels of each row: the higher, the earlier.
 
-        Learners that rank without scores, with these parameters, have no such method.
+        Rankers that use no scores with their parameters do not have this method.
 
         Parameters
         ----------
@@ -248,20 +248,20 @@ class LabelRanker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
         Returns
         -------
         scores : ndarray of shape (n, k), dtype=float64
-            What they measure is in the notes of the class.
+            The notes of the class say what they measure.
 
         Raises
         ------
         sklearn.exceptions.NotFittedError
             Before ``fit``.
         ValueError
-            For inputs that are not legal, and where scores overflow, naming the row.
+            If an input is illegal or a score overflows, naming the row.
         MemoryError
             When the scores do not fit, before they are allocated.
 
         Notes
         -----
-        Cost: as the notes of the class say. Rows are taken in blocks of 16 MiB.
+        Cost: see the notes of the class. Rows are processed in blocks of 16 MiB.
 
         Examples
         --------
@@ -292,21 +292,21 @@ class LabelRanker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
         Returns
         -------
         positions : ndarray of shape (n, k), dtype=int32, or data frame
-            The position of each label, 1..k, 1 for the first, as `set_output` has it. Labels of equal score are ranked
-            by their index.
+            The position of each label, from 1 (first) to k, in the type chosen by `set_output`. Labels with equal
+            scores are ranked by index.
 
         Raises
         ------
         sklearn.exceptions.NotFittedError
             Before ``fit``.
         ValueError
-            For inputs that are not legal, and where scores overflow, naming the row.
+            If an input is illegal or a score overflows, naming the row.
         MemoryError
             When the predictions do not fit, before they are allocated.
 
         Notes
         -----
-        Cost: as the notes of the class say, and O(n k log k) for sorting.
+        Cost: see the notes of the class; sorting adds O(n k log k).
 
         Examples
         --------
@@ -330,30 +330,30 @@ class LabelRanker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
         ----------
         X : array or CSR of shape (n, n_features)
         y : array-like of shape (n, k) or (n, k, k)
-            In any of the formats of ``fit``, whatever those of training were.
+            In any format of ``fit``, whichever was used in training.
         sample_weight : array of shape (n,) or float, default=None
-            Weights of the rows in the mean; None: equal.
+            Weights of the rows in the mean; None for equal weights.
 
         Returns
         -------
         float
-            Between −1 and 1. :func:`combpred.metrics.kendall_tau`: unknown positions are left out, and with ties it is
-            :math:`\tau_b`, whose largest value for a prediction without ties is below 1. For preference graphs, the
-            share of stated preferences that the prediction agrees with minus the share that it reverses, which for
-            the graphs of full rankings is τ. Rows that prefer no label to another do not count.
+            :func:`combpred.metrics.kendall_tau`, between −1 (every pair reversed) and 1 (every pair in order): unknown
+            positions are left out, and ties give :math:`\tau_b`, which stays below 1 for predictions without ties.
+            For preference graphs it is the share of stated preferences that the prediction keeps, minus the share that
+            it reverses; for the graph of a full ranking this is τ. Rows without preferences do not count.
 
         Raises
         ------
         sklearn.exceptions.NotFittedError
             Before ``fit``.
         ValueError
-            For inputs, rankings or weights that are not legal, naming the row, and where no row counts.
+            If an input, ranking or weight is illegal, naming the row, or if no row counts.
         MemoryError
             As `predict`.
 
         Notes
         -----
-        Cost: that of `predict`, and O(n k²).
+        Cost: that of `predict`, plus O(n k²).
 
         Examples
         --------

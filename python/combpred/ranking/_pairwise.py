@@ -22,31 +22,30 @@ from ._preferences import Preferences
 
 @documented
 class RankingByPairwiseComparison(LabelRanker):
-    r"""Label ranking by pairwise comparison: a binary classifier for each pair of labels, and a vote of all of them.
+    r"""Label ranking by pairwise comparison: one binary classifier per pair of labels, combined by voting.
 
-    The classifier of labels u < v is trained on the rows that prefer one of them to the other, and tells which one a
-    new row prefers. Labels are ranked by the sum of the votes for them (Hüllermeier et al., 2008).
+    The classifier for labels u < v learns from the rows that prefer one of the two, and predicts which one a new row
+    prefers. Labels are ranked by the sum of their votes (Hüllermeier et al., 2008).
 
     Parameters
     ----------
     estimator : classifier or regressor, default=None
-        Any of scikit-learn's binary classifiers, cloned for each pair; its classes are 1, u is preferred, and 0. With
-        ``vote="hard"`` also a regressor, whose targets are these numbers. None:
-        :class:`sklearn.linear_model.LogisticRegression`, with its default parameters.
+        A binary classifier of scikit-learn, cloned for each pair. Class 1 means that u is preferred, class 0 that v is.
+        With ``vote="hard"`` it may also be a regressor, which learns these numbers. None takes
+        :class:`sklearn.linear_model.LogisticRegression` with default parameters.
     vote : {"soft", "hard"}, default="soft"
-        ``"soft"``: the vote for u is the probability that u is preferred, of `estimator`'s ``predict_proba``; 1 less
-        that is the vote for v. ``"hard"``: the predicted label of the pair has one vote. Of a regressor this is u where
-        its prediction is above ½ and v where it is below, as in scikit-learn's own multiclass meta-estimators; a
-        prediction of ½ gives half a vote to both.
+        ``"soft"``: u gets the probability from ``predict_proba`` that it is preferred, and v gets the rest. ``"hard"``:
+        the predicted label gets one vote. A regressor votes for u above ½ and for v below, as in scikit-learn's
+        multiclass meta-estimators; exactly ½ is half a vote for each.
     n_jobs : int or None, default=None
-        How many pairs are trained at a time, as scikit-learn's meta-estimators take it.
+        Number of pairs trained in parallel, as in scikit-learn's meta-estimators.
 
     Attributes
     ----------
     estimators_ : list of k(k-1)/2 classifiers or regressors
-        Those of the pairs u < v in lexicographic order. None for pairs that need no classifier, see the notes.
+        One for each pair u < v in lexicographic order; None for pairs that need no classifier (see the notes).
     pair_counts_ : ndarray of shape (k(k-1)/2, 2), dtype=int64
-        How many training rows prefer u, and how many v.
+        Number of training rows that prefer u, and that prefer v.
     %(n_labels_)s
     %(n_features_in_)s
     %(feature_names_in_)s
@@ -58,16 +57,16 @@ class RankingByPairwiseComparison(LabelRanker):
 
     Notes
     -----
-    Takes full and incomplete rankings, ties and preference graphs: a row that prefers neither label of a pair is left
-    out of its classifier. A pair of which all rows prefer the same label is voted for that label always. A pair about
-    which no row says anything gives ½ to both labels, with a warning.
+    Takes full and incomplete rankings, ties and preference graphs. The classifier of a pair skips rows that prefer
+    neither label. If all rows prefer the same label, that label always gets the vote. If no row compares the pair, each
+    label gets ½, and a UserWarning says so.
 
-    The score of a label is the sum of the votes for it, between 0 and k − 1. With the true probabilities as soft votes,
-    the ranking predicted is one of largest expected Spearman correlation (Hüllermeier et al., 2008). With two labels,
-    the prediction is that of the classifier.
+    The score of a label is the sum of its votes, between 0 and k − 1. If soft votes were the true probabilities, the
+    prediction would maximise the expected Spearman correlation (Hüllermeier et al., 2008). With two labels, the
+    prediction is the classifier's.
 
-    Training costs k(k−1)/2 fits of `estimator`, each on the rows that compare the pair; prediction as many calls of its
-    ``predict_proba`` or ``predict``. Features of different scales are best standardised before, in a pipeline.
+    Training fits `estimator` k(k−1)/2 times, each time on the rows that compare the pair; prediction calls its
+    ``predict_proba`` or ``predict`` as often. Standardise features of different scales first, in a pipeline.
 
     References
     ----------
