@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._data.checks import choice, float_array
+from .._data.checks import choice, float_array, number
 from .._data.glossary import documented
 from .._data.relations import encode_relations, items_shown
 from .._data.targets import as_numbers, target_matrix, unknown_positions
 from .._lib.arrays import FloatArray
-from .._lib.errors import CapabilityError
 from .._lib.kernel import Orders, order_kernel
 from .._lib.table import floats
 
@@ -43,10 +42,7 @@ def gram(X: Any, Y: Any, given: str, compute: Callable[[Orders, Orders | None], 
     single = Y is not None and np.ndim(X) == np.ndim(Y) == 1
     rows = read_orders([X] if single else X, "X", given)
     columns = None if Y is None else read_orders([Y] if single else Y, "Y", given)
-    try:
-        values = compute(rows, columns)
-    except CapabilityError as error:
-        raise CapabilityError(f"{error.reason}; take method='approximate'", error.row) from None
+    values = compute(rows, columns)
     return float(values[0, 0]) if single else values
 
 
@@ -63,7 +59,7 @@ def edge_kernel(
     ----------
     %(orders)s
     Y : array-like in the format of X, default=None
-        None: X.
+        None compares the rows of X with each other.
     format : {"positions", "pairs"}, default="positions"
         As for `position_kernel`.
     normalize : bool, default=False
@@ -76,7 +72,7 @@ def edge_kernel(
     Raises
     ------
     ValueError
-        When a row is not an order, naming it, or the rows of X and Y have different items.
+        If a row is not an order, naming it, or the rows of X and Y have different items.
 
     Notes
     -----
@@ -112,7 +108,7 @@ def signed_edge_kernel(
     ----------
     %(orders)s
     Y : array-like in the format of X, default=None
-        None: X.
+        None compares the rows of X with each other.
     format : {"positions", "pairs"}, default="positions"
         As for `position_kernel`.
     normalize : bool, default=False
@@ -126,7 +122,7 @@ def signed_edge_kernel(
     Raises
     ------
     ValueError
-        When a row is not an order, naming it, or the rows of X and Y have different items.
+        If a row is not an order, naming it, or the rows of X and Y have different items.
 
     Notes
     -----
@@ -169,7 +165,7 @@ def position_kernel(
     X : array-like of shape (n, k), (n, n_pairs) or (n, N, N)
         Orders in the given format. Two single rows, as callable kernels are passed, give a single number.
     Y : array-like in the format of X, default=None
-        None: X.
+        None compares the rows of X with each other.
     format : {"positions", "pairs"}, default="positions"
         "positions": rows of k positions, 1 for the first; only their order counts, equal ones are ties, and −1 or NaN
         are unknown. Ties and unknown positions give no relation. "pairs": as y of
@@ -223,7 +219,7 @@ def position_kernel(
            [0.571, 1.   ]])
     """
     name = BASES[choice(base, "base", tuple(BASES)) if isinstance(base, str) else "linear"]
-    if gamma is not None and not (isinstance(base, str) and base == "rbf" and gamma > 0):
+    if gamma is not None and not (isinstance(base, str) and base == "rbf" and number(gamma, "gamma") > 0):
         raise ValueError(f"gamma={gamma!r} with base={base!r}: it must be positive, and is for base='rbf' alone")
 
     def compare(x: Orders, y: Orders | None) -> FloatArray:

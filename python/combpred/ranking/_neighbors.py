@@ -74,9 +74,9 @@ class NearestNeighborsLabelRanker(LabelRanker):
     n_neighbors : int, default=5
         Number of neighbours.
     weights : {"uniform", "distance"} or callable, default="uniform"
-        Weights of the neighbours, as in :class:`sklearn.neighbors.KNeighborsClassifier`. ``"distance"``: the inverse of
-        their distance; where some are at distance 0, only these count. A callable takes an array of distances and
-        returns one of weights, at least 0.
+        Weights of the neighbours, as in :class:`sklearn.neighbors.KNeighborsClassifier`. ``"distance"`` takes the
+        inverse distance; if some neighbours are at distance 0, only those count. A callable maps an array of distances
+        to an array of weights, at least 0.
     aggregation : {"borda", "kemeny", "mallows", "plackett-luce"}, default="borda"
         How the neighbours' rankings become one. ``"borda"``: labels are sorted by how many others they are preferred
         to, less how many are preferred to them, on average (Brinker & Hüllermeier, 2006); best for Spearman's
@@ -123,24 +123,23 @@ class NearestNeighborsLabelRanker(LabelRanker):
 
     Notes
     -----
-    Takes full and incomplete rankings, ties and preference graphs; ``"plackett-luce"`` only full and incomplete
-    rankings. Neighbours count by the preferences that they state: a pair of which one label has no known position, or
-    two labels that are tied, adds nothing for either. Labels of equal score are ranked by their index.
+    Takes full and incomplete rankings, ties and preference graphs; ``"plackett-luce"`` takes full and incomplete
+    rankings only. Neighbours count through the preferences that they state: a tied pair, or one with an unknown
+    position, adds nothing for either label. Labels with equal scores are ranked by index.
 
-    Kemeny rankings are exact, by dynamic programming over subsets, as long as the strongly connected components of the
-    neighbours' majority preferences have at most 20 labels. Otherwise they come from a local search.
+    Kemeny rankings are exact, by dynamic programming over subsets, if the strongly connected components of the
+    neighbours' majority preferences have at most 20 labels. Otherwise a local search finds them.
 
-    Euclidean distances are computed from differences of rows, so that a training row which equals the new one is at
-    distance 0 exactly, in sparse and in dense inputs. Where rows as far as the last neighbour compete for its place,
-    brute force takes those that come first in training, with Euclidean distances; otherwise any may be taken, as in
-    scikit-learn.
+    Euclidean distances are computed from differences of rows, so a training row that equals the new one is at distance
+    0 exactly, in sparse and in dense inputs. If several rows tie for the last place among the neighbours, brute force
+    with Euclidean distances takes those that come first in training; other searches may take any, as in scikit-learn.
 
-    The weight of a neighbour is multiplied by that of its row in `sample_weight`. A row is one neighbour whatever its
-    weight is, so that a weight of 2 is not the same as two equal rows.
+    The weight of a neighbour is multiplied by the `sample_weight` of its row. A row is one neighbour whatever its
+    weight, so a weight of 2 is not the same as two equal rows.
 
-    The score of a label under ``"borda"`` is its mean Borda score, centred: between 1 − k and k − 1, and k + 1 less
-    twice the mean position where rankings are full. Under ``"plackett-luce"`` it is its utility; under the others there
-    are no scores.
+    Under ``"borda"``, the score of a label is its centred mean Borda score, between 1 − k and k − 1; for full rankings
+    this is k + 1 minus twice the mean position. Under ``"plackett-luce"`` it is the label's utility. The other
+    aggregations have no scores.
 
     Prediction costs a search for neighbours and, for each row, O(n_neighbors k) with Borda, O(n_neighbors k²) with
     Kemeny and Mallows, beside at most :math:`O(2^m m)` for each component of m labels, and some ten times
@@ -231,7 +230,7 @@ class NearestNeighborsLabelRanker(LabelRanker):
 
     @available_if(_is_mallows)  # type: ignore[untyped-decorator]
     def predict_mallows(self, X: Any) -> MallowsEstimate:
-        r"""Predict rankings, and how far the neighbours agree with each. Only with ``aggregation="mallows"``.
+        r"""Predict rankings, and how strongly the neighbours agree on each; needs ``aggregation="mallows"``.
 
         Parameters
         ----------
@@ -277,7 +276,7 @@ class NearestNeighborsLabelRanker(LabelRanker):
         return np.column_stack([positions, theta, probability])
 
     def predict_pairwise_proba(self, X: Any) -> FloatArray:
-        """Return the shares of neighbours that prefer one label to another.
+        """Return the share of neighbours that prefer each label to each other one.
 
         Parameters
         ----------
@@ -287,9 +286,9 @@ class NearestNeighborsLabelRanker(LabelRanker):
         Returns
         -------
         proba : ndarray of shape (n, k, k)
-            ``proba[i, u, v]``: the share of the weight of the neighbours of row i that prefer label u to v. One that
-            ties them, or says nothing of the two, counts half: shares of both orders sum to 1, and are 1/2 where
-            nothing is known. The diagonal is 1/2.
+            ``proba[i, u, v]`` is the share of the weight of row i's neighbours that prefer label u to v. A neighbour
+            that ties the two, or does not compare them, counts half for each order, so both orders sum to 1. The
+            diagonal is 1/2.
 
         Raises
         ------
@@ -298,8 +297,8 @@ class NearestNeighborsLabelRanker(LabelRanker):
 
         Notes
         -----
-        With m neighbours of equal weight these are multiples of 1/(2m). They are frequencies, not calibrated.
-        They do not depend on `aggregation`. Cost: a search for neighbours, and O(n_neighbors k²) for each row.
+        With m neighbours of equal weight these are multiples of 1/(2m): frequencies, not calibrated probabilities. They
+        do not depend on `aggregation`. Cost: a search for neighbours, plus O(n_neighbors k²) per row.
 
         Examples
         --------
