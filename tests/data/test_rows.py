@@ -29,7 +29,7 @@ def spoilt(values, value=np.nan):
 
 def asymmetric():
     matrix = np.eye(6)
-    matrix[ROW, 4] = 5.0
+    matrix[ROW, 1] = 5.0
     return matrix
 
 

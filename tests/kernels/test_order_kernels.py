@@ -241,6 +241,11 @@ def test_bad_options_are_refused():
     ):
         with pytest.raises(ValueError):
             kernel([[1, 2]], **options)
+    for kernel, name in ((extension_kernel, "epsilon"), (extension_kernel, "delta")):
+        with pytest.raises(TypeError, match=name):
+            kernel([[1, 2]], **{name: "small"})
+    with pytest.raises(TypeError, match="gamma"):
+        position_kernel([[1, 2]], base="rbf", gamma="small")
     assert {"edge_kernel", "extension_kernel", "position_kernel", "signed_edge_kernel"} <= set(kernels.__all__)
 
 

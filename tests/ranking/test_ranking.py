@@ -328,3 +328,21 @@ def test_keyword_arguments_are_for_kernels_that_are_functions(cls):
     power = cls(kernel=lambda a, b, power: float(np.dot(a, b) ** power), kernel_params={"power": 2}, tol=1e-8)
     quadratic = cls(kernel="poly", degree=2, gamma=1.0, coef0=0.0, tol=1e-8)
     np.testing.assert_allclose(power.fit(X, y).label_scores(X), quadratic.fit(X, y).label_scores(X), atol=1e-2)
+
+
+def test_rows_are_counted_as_the_user_does():
+    """In training beside rows of weight 0, and in predictions that take several blocks."""
+    X, y = small_data()
+    X[2] *= 1e200
+    weights = np.where(np.arange(60) < 2, 0.0, 1.0)
+    model = ranking.LabelRankingSVM(kernel="poly", random_state=0)
+    with pytest.raises(ValueError) as caught:
+        model.fit(X, y, weights)
+    assert caught.value.row == 2
+    X, y = small_data(n=300)
+    model.fit(X, y)
+    many = np.tile(X, (40, 1))
+    many[11_000] *= 1e200
+    with pytest.raises(ValueError) as caught:
+        model.label_scores(many)
+    assert caught.value.row == 11_000

@@ -151,7 +151,7 @@ def test_frames_of_other_libraries(data):
     ("y", "row"),
     [
         ([["a", "b", "c"], ["c", "a", "b"]], 0),
-        ([["a", "b"], ["b", "a", "c"]], 0),
+        ([["a", "b"], ["b", "a", "c"]], 1),  # the first row whose length differs
         ([[1, 2, 3], [2, 1]], 1),
         (["a>b>c", "c>b>a"], 0),
         (np.array([["a", "b"], ["b", "a"]]), 0),

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._data.checks import check_share, choice, seed_of
+from .._data.checks import choice, number, seed_of
 from .._data.glossary import documented
 from .._lib.arrays import FloatArray
 from .._lib.call import get_n_threads
-from .._lib.errors import ApproximationWarning, NumericalError
+from .._lib.errors import ApproximationWarning
 from .._lib.kernel import Orders, order_kernel
 from .._lib.sampling import FEW_DOWNSETS, MOST_DOWNSETS
 from ._orders import gram
@@ -71,11 +71,11 @@ def extension_kernel(
     Raises
     ------
     ValueError
-        When a row is not an order, naming it, or the rows of X and Y have different items.
+        If a row is not an order, naming it, or the rows of X and Y have different items.
     CapabilityError
-        With "exact", when there are too many downsets; names the rows.
+        If "exact" meets too many downsets, naming the rows; "approximate" then estimates the count.
     NumericalError
-        When a count is too large for a float, without `normalize`.
+        If a count is too large for a float; ``normalize=True`` avoids this.
 
     Notes
     -----
@@ -104,19 +104,15 @@ def extension_kernel(
     array([[0.707]])
     """
     choice(method, "method", KERNEL_METHODS)
-    check_share(epsilon, "epsilon")
-    check_share(delta, "delta")
     options: dict[str, Any] = {
-        "normalize": normalize, "most_downsets": _LIMITS[method], "epsilon": 0.0 if method == "exact" else epsilon,
-        "delta": delta, "seed": seed_of(random_state), "n_threads": get_n_threads(n_jobs), "verbose": verbose,
+        "normalize": normalize, "most_downsets": _LIMITS[method],
+        "epsilon": 0.0 if method == "exact" else number(epsilon, "epsilon"), "delta": number(delta, "delta"),
+        "seed": seed_of(random_state), "n_threads": get_n_threads(n_jobs), "verbose": verbose,
     }  # fmt: skip
 
     def compute(rows: Orders, columns: Orders | None) -> FloatArray:
         n, m, estimated = rows.n, (rows if columns is None else columns).n, np.zeros(1, dtype=np.int64)
-        try:
-            values = order_kernel("extensions", rows, columns, n_estimated=estimated, **options)
-        except NumericalError as error:
-            raise NumericalError(f"{error}; take normalize=True") from None
+        values = order_kernel("extensions", rows, columns, n_estimated=estimated, **options)
         if estimated[0] and method == "auto":
             entries = n * (n + 1) // 2 if columns is None else n * m + (n + m if normalize else 0)
             warnings.warn(

@@ -23,11 +23,7 @@ from .._data.inputs import check_rows, is_dask, refit
 from .._data.warn import warn_user
 from .._lib.arrays import FloatArray, allocate, require_memory, row_blocks
 from .._lib.errors import RowError
-from .._lib.kernel import Eigendecomposition, InputKernel, eigendecompose
-
-# Of the largest entry: above the rounding of kernels computed in single precision, far below a wrong matrix.
-_TOLERANCE = 1e-6
-
+from .._lib.kernel import Eigendecomposition, InputKernel, check_kernel, eigendecompose
 
 #: Eigenvalues up to this, times the order of the matrix and its largest eigenvalue, are errors of rounding.
 ROUNDING = 1e-15
@@ -36,29 +32,19 @@ _DRAWN_ROWS = 10
 
 
 def require_symmetric(matrix: Any) -> None:
-    """Raise ValueError unless a square array or sparse matrix is symmetric up to 1e-6 of its largest entry. O(n²)."""
-    if sparse.issparse(matrix):
-        difference = abs(matrix - matrix.T).tocoo()
-        worst = int(difference.data.argmax()) if difference.nnz else 0
-        if difference.nnz and difference.data[worst] > _TOLERANCE * abs(matrix).max():
-            _refuse(matrix, int(difference.row[worst]), int(difference.col[worst]))
+    """Raise RowError unless a square array or sparse matrix is symmetric up to 1e-6 of its largest entry. O(n²)."""
+    if not sparse.issparse(matrix):
+        check_kernel(_in_double(matrix))
         return
-    n = len(matrix)
-    blocks = list(row_blocks(n, n))
-    allowed = _TOLERANCE * max((float(np.abs(matrix[rows]).max()) for rows in blocks), default=0.0)
-    for rows in blocks:
-        difference = np.abs(matrix[rows] - matrix[:, rows].T)
-        if difference.max() > allowed:
-            i, j = np.unravel_index(int(difference.argmax()), difference.shape)
-            _refuse(matrix, rows.start + int(i), int(j))
-
-
-def _refuse(matrix: Any, i: int, j: int) -> None:
-    raise RowError(
-        i,
-        f"the kernel matrix is not symmetric: {matrix[i, j]} in column {j} but {matrix[j, i]} on the other side of "
-        "the diagonal; pass (K + K.T) / 2 where the order of two rows does not matter",
-    )
+    difference = abs(matrix - matrix.T).tocoo()
+    worst = int(difference.data.argmax()) if difference.nnz else 0
+    if difference.nnz and difference.data[worst] > 1e-6 * abs(matrix).max():
+        column, row = sorted((int(difference.row[worst]), int(difference.col[worst])))  # as the library names them
+        raise RowError(
+            row,
+            f"the kernel matrix is not symmetric: {matrix[row, column]} in column {column} but {matrix[column, row]} "
+            "on the other side of the diagonal; pass (K + K.T) / 2 if the difference is an error of rounding",
+        )
 
 
 @dataclass(frozen=True)
@@ -131,21 +117,21 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         Parameters
         ----------
         X : array or CSR of shape (n, n_features), or (n, n) for ``kernel="precomputed"``
-            Inputs of type float64 or float32; others are converted to float64. Of a dask array or data frame, up to
-            10 rows for each landmark are drawn from all partitions, and fitted to: they are what `component_indices_`
-            counts.
+            Inputs of type float64 or float32; other types are converted to float64. For a dask array or data frame, up
+            to 10 rows per landmark are drawn from all partitions, and the map is fitted to these: `component_indices_`
+            are their numbers.
         y : ignored
             Present by convention.
 
         Returns
         -------
         object
-            The transformer itself. When ``fit`` raises, an earlier fit is kept as it was.
+            The transformer itself. If ``fit`` raises, an earlier fit stays as it was.
 
         Raises
         ------
         ValueError
-            For parameters or inputs that are not legal, and where kernel values overflow, naming the row.
+            If a parameter or an input is illegal, or a kernel value overflows, naming the row.
         numpy.linalg.LinAlgError
             When the kernel is too far from positive semi-definite for a map that needs it to be.
         MemoryError
@@ -154,11 +140,11 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         Warns
         -----
         UserWarning
-            When there are fewer rows than landmarks asked for: all rows are taken.
+            If there are fewer rows than landmarks, in which case every row becomes one.
         """
         with refit(self):
             if is_dask(X):
-                return self.fit(self._rows_of_partitions(X))
+                X = self._rows_of_partitions(X)
             X = self._check(X, reset=True)
             InputKernel.check_params(self.kernel, self.kernel_params)
             if self.kernel == "precomputed":
@@ -167,14 +153,17 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
                 self.kernel, X, gamma=self.gamma, degree=self.degree, coef0=self.coef0, params=self.kernel_params
             )
             rng = check_random_state(self.random_state)
-            self.component_indices_ = self._choose(X, rng)
-            k = len(self.component_indices_)
+            chosen = self.component_indices_ = self._choose(X, rng)
+            k = len(chosen)
             require_memory(
                 5 * 8 * k * k, f"a map by {k} landmarks: matrices among them", "take fewer landmarks", square_rows=k
             )
-            if not self.kernel_.is_precomputed:
-                self.components_ = X[self.component_indices_]
-            self.normalization_ = self._normalise(X, self._among_landmarks(X), rng)
+            if self.kernel_.is_precomputed:
+                among = _dense(X[chosen][:, chosen])
+            else:
+                self.components_ = X[chosen]
+                among = self.kernel_.matrix(_in_double(self.components_))
+            self.normalization_ = self._normalise(X, among, rng)
         return self
 
     @lazily_on_dask
@@ -189,27 +178,29 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         Returns
         -------
         ndarray of shape (m, n_components_out)
-            float32 for inputs of float32, else float64; for a dask collection a dask array, which computes nothing yet.
-            Columns are named by ``get_feature_names_out()``.
+            float32 if X is, otherwise float64. For a dask collection, a dask array that is not computed yet.
+            ``get_feature_names_out()`` names the columns.
 
         Raises
         ------
         sklearn.exceptions.NotFittedError
             Before ``fit``.
         ValueError
-            For inputs that are not legal, and where kernel values overflow, naming the row.
+            If an input is illegal or a kernel value overflows, naming the row.
         MemoryError
             When the embedding does not fit, before it is allocated.
 
         Notes
         -----
-        Cost for k landmarks and q columns: m·k kernel values, held in blocks of 16 MiB, and O(m k q) time.
+        Cost for k landmarks and q columns: m·k kernel values, in blocks of 16 MiB, and O(m k q) time.
         """
         check_is_fitted(self)
-        X = self._check(X)
+        return self._embed(self._check(X))
+
+    def _embed(self, X: Any) -> FloatArray:
         columns = self._n_features_out
         what = f"{columns} columns for each of {X.shape[0]} rows"
-        embedded = allocate((X.shape[0], columns), X.dtype, what, "pass fewer rows at once")
+        embedded: FloatArray = allocate((X.shape[0], columns), X.dtype, what, "pass fewer rows at once")
         for rows, values in self._landmark_values(X):
             embedded[rows] = values @ self.normalization_
         return embedded
@@ -294,8 +285,11 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             )
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         rows = sampled_rows(X, _DRAWN_ROWS * int(self.n_landmarks or self.n_components), seed)
-        columns = getattr(X, "columns", None)
-        return rows if columns is None else _named(rows, columns)
+        if not hasattr(X, "columns"):
+            return rows
+        import pandas
+
+        return pandas.DataFrame(rows, columns=X.columns)
 
     def _n_landmarks(self, n: int) -> int:
         """How many of n rows are to be landmarks."""
@@ -324,13 +318,6 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             found = kmeans_plusplus(X, wanted, random_state=rng)[1]
         return np.unique(found).astype(np.intp)
 
-    def _among_landmarks(self, X: Any) -> FloatArray:
-        """Return the kernel matrix of the landmarks."""
-        at = self.component_indices_
-        if self.kernel_.is_precomputed:
-            return _dense(X[at][:, at])
-        return self.kernel_.matrix(_in_double(self.components_))
-
     def _landmark_values(self, X: Any) -> Iterator[tuple[slice, FloatArray]]:
         """Yield blocks of rows with their kernel values to the landmarks, (rows, k)."""
         k = len(self.component_indices_)
@@ -356,13 +343,6 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
-    def _more_tags(self) -> dict[str, Any]:  # scikit-learn < 1.6
-        return {
-            "pairwise": self.kernel == "precomputed",
-            "preserves_dtype": [np.float64, np.float32],
-            "X_types": ["2darray", "sparse"],
-        }
-
 
 def spectrum(matrix: FloatArray) -> Eigendecomposition:
     """Diagonalise, overwriting the matrix, and drop eigenvalues that are errors of rounding; largest magnitudes first.
@@ -380,12 +360,6 @@ def oriented(columns: FloatArray) -> FloatArray:
     """Return columns, whose signs are arbitrary, with their largest entries positive."""
     largest = np.take_along_axis(columns, np.abs(columns).argmax(axis=0)[None, :], axis=0)
     return columns * np.where(largest < 0, -1.0, 1.0)
-
-
-def _named(rows: Any, columns: Any) -> Any:
-    import pandas as pd
-
-    return pd.DataFrame(rows, columns=columns)
 
 
 def _in_double(X: Any) -> Any:

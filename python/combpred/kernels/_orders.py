@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._data.checks import choice, is_number
+from .._data.checks import choice, float_array, number
 from .._data.glossary import documented
 from .._data.relations import encode_relations, items_shown
 from .._data.targets import as_numbers, target_matrix, unknown_positions
-from .._lib.arrays import FloatArray, refuse_masked
-from .._lib.errors import CapabilityError
+from .._lib.arrays import FloatArray
 from .._lib.kernel import Orders, order_kernel
 from .._lib.table import floats
 
@@ -43,14 +42,7 @@ def gram(X: Any, Y: Any, given: str, compute: Callable[[Orders, Orders | None], 
     single = Y is not None and np.ndim(X) == np.ndim(Y) == 1
     rows = read_orders([X] if single else X, "X", given)
     columns = None if Y is None else read_orders([Y] if single else Y, "Y", given)
-    if columns is not None and columns.n_items != rows.n_items:
-        raise ValueError(
-            f"X has orders of {rows.n_items} items and Y of {columns.n_items}; they must be the same items"
-        )
-    try:
-        values = compute(rows, columns)
-    except CapabilityError as error:
-        raise CapabilityError(f"{error.reason}; take method='approximate'", error.row) from None
+    values = compute(rows, columns)
     return float(values[0, 0]) if single else values
 
 
@@ -67,7 +59,7 @@ def edge_kernel(
     ----------
     %(orders)s
     Y : array-like in the format of X, default=None
-        None: X.
+        None compares the rows of X with each other.
     format : {"positions", "pairs"}, default="positions"
         As for `position_kernel`.
     normalize : bool, default=False
@@ -80,7 +72,7 @@ def edge_kernel(
     Raises
     ------
     ValueError
-        When a row is not an order, naming it, or the rows of X and Y have different items.
+        If a row is not an order, naming it, or the rows of X and Y have different items.
 
     Notes
     -----
@@ -116,7 +108,7 @@ def signed_edge_kernel(
     ----------
     %(orders)s
     Y : array-like in the format of X, default=None
-        None: X.
+        None compares the rows of X with each other.
     format : {"positions", "pairs"}, default="positions"
         As for `position_kernel`.
     normalize : bool, default=False
@@ -130,7 +122,7 @@ def signed_edge_kernel(
     Raises
     ------
     ValueError
-        When a row is not an order, naming it, or the rows of X and Y have different items.
+        If a row is not an order, naming it, or the rows of X and Y have different items.
 
     Notes
     -----
@@ -173,7 +165,7 @@ def position_kernel(
     X : array-like of shape (n, k), (n, n_pairs) or (n, N, N)
         Orders in the given format. Two single rows, as callable kernels are passed, give a single number.
     Y : array-like in the format of X, default=None
-        None: X.
+        None compares the rows of X with each other.
     format : {"positions", "pairs"}, default="positions"
         "positions": rows of k positions, 1 for the first; only their order counts, equal ones are ties, and −1 or NaN
         are unknown. Ties and unknown positions give no relation. "pairs": as y of
@@ -226,16 +218,9 @@ def position_kernel(
     array([[1.   , 0.571],
            [0.571, 1.   ]])
     """
-    if isinstance(base, str):
-        choice(base, "base", tuple(BASES))
-    if gamma is not None and not (is_number(gamma) and 0 < gamma < np.inf):
-        raise ValueError(f"gamma must be a positive number or None, got {gamma!r}")
-    if gamma is not None and not (isinstance(base, str) and base == "rbf"):
-        raise ValueError(f"gamma={gamma!r} has no effect on base={base!r}: it is for base='rbf'")
-    for given, argument in ((base, "base"), (weights, "weights")):
-        refuse_masked(given, argument)
-    scale = float(gamma or 0.0)
-    name = BASES[base] if isinstance(base, str) else BASES["linear"]
+    name = BASES[choice(base, "base", tuple(BASES)) if isinstance(base, str) else "linear"]
+    if gamma is not None and not (isinstance(base, str) and base == "rbf" and number(gamma, "gamma") > 0):
+        raise ValueError(f"gamma={gamma!r} with base={base!r}: it must be positive, and is for base='rbf' alone")
 
     def compare(x: Orders, y: Orders | None) -> FloatArray:
         k = x.n_items
@@ -243,14 +228,9 @@ def position_kernel(
         if callable(kappa):
             kappa = [[kappa(a, b) for b in range(k)] for a in range(k)]
         return order_kernel(
-            name, x, y, normalize=normalize, gamma=scale,
-            kappa=None if kappa is None else _numbers(kappa, "base", k, k),
-            weights=None if weights is None else _numbers(weights, "weights", k),
+            name, x, y, normalize=normalize, gamma=0.0 if gamma is None else float(gamma),
+            kappa=None if kappa is None else floats(float_array(kappa, "base"), "base", k, k),
+            weights=None if weights is None else floats(float_array(weights, "weights"), "weights", k),
         )  # fmt: skip
 
     return gram(X, Y, format, compare)
-
-
-def _numbers(values: Any, name: str, *shape: int) -> FloatArray:
-    """Return κ or weights as an array of the given shape; the library checks the numbers."""
-    return floats(as_numbers(np.asarray(values), name, "give real numbers"), name, *shape)

@@ -1,19 +1,19 @@
 """Label ranking: estimators that learn to rank a fixed set of labels for each input.
 
-They share the formats of y, which `fit` of each describes: positions, some of which may be tied or unknown, and
-preference graphs. :class:`combpred.StructuredRidge` and :class:`combpred.ProbabilisticStructured` rank labels, too,
-with ``structure="permutations"``.
+All of them read y in the same formats, which ``fit`` describes: positions, some of which may be tied or unknown, and
+preference graphs. With ``structure="permutations"``, :class:`combpred.StructuredRidge` and
+:class:`combpred.ProbabilisticStructured` also rank labels.
 
-:class:`RankingByPairwiseComparison` is a good first choice of these: it trains a classifier for each pair of labels, of
-any kind that scikit-learn has. :class:`NearestNeighborsLabelRanker` needs no training, and can weigh the rankings of
-neighbours in several ways. Where rankings are not linear in the features, :class:`LabelRankingSVM` takes kernels, and
-so does :class:`DirectRankingSVM`, which is trained for a given measure of rankings, or a loss of your own.
-:class:`ConstraintClassification` and :class:`LabelRankingBoost` are linear, with a vector of weights for each label.
-:class:`OnlineLabelRanker` learns from rows as they arrive, by `partial_fit`. All learn from unknown positions, ties and
-preference graphs, except :class:`DirectRankingSVM`, which is for full rankings, and some settings of others: where y is
-refused, the message names the rankers that take it.
+Start with :class:`RankingByPairwiseComparison`: it trains one of scikit-learn's classifiers for each pair of labels.
+:class:`NearestNeighborsLabelRanker` needs no training, and combines the rankings of neighbours in several ways. If
+rankings are not linear in the features, take a kernel: :class:`LabelRankingSVM` has them, and so does
+:class:`DirectRankingSVM`, which optimises a measure of rankings or your own loss. :class:`ConstraintClassification` and
+:class:`LabelRankingBoost` are linear, with one weight vector per label. :class:`OnlineLabelRanker` learns from rows as
+they arrive, through ``partial_fit``. All rankers learn from unknown positions, ties and preference graphs, except
+:class:`DirectRankingSVM`, which needs full rankings, and a few settings of others. When a ranker refuses y, the message
+names the rankers that accept it.
 
-`partial_orders` makes partial orders of probabilities of pairs, which leave open what is not probable enough.
+`partial_orders` turns pairwise probabilities into partial orders, which leave uncertain pairs open.
 """
 
 from __future__ import annotations

@@ -17,38 +17,38 @@ from .._lib.errors import RowError
 def partial_orders(
     proba: ArrayLike, *, threshold: str | float = "least", n_threads: int | None = None
 ) -> NDArray[np.bool_]:
-    r"""Return the partial orders of what is more probable than a threshold.
+    r"""Turn pairwise probabilities into partial orders that state only what exceeds a threshold.
 
     Parameters
     ----------
     proba : array-like of shape (n, k, k) or (n, k(k−1)/2)
-        ``proba[i, u, v]``: the probability in row i that item u is before item v; the diagonal is not read. Those of
-        both orders sum to at most 1, to less where the two may be tied. Or those of pairs u < v alone, in lexicographic
-        order, where the others are 1 less these: of a model of rankings whose marginals are m, ``(1 + m) / 2``.
+        ``proba[i, u, v]`` is the probability in row i that item u comes before item v. The diagonal is not read. The
+        two orders of a pair sum to at most 1, and to less than 1 if the pair may be tied. Alternatively, pass only the
+        pairs u < v in lexicographic order; the reverse order then has the complementary probability. For the marginals
+        m of a ranking model these are ``(1 + m) / 2``.
     threshold : "least" or float, default="least"
-        "least": for each row the smallest number q from 1/2 on for which no chain of pairs of probability above q
-        leads back to where it began, so that as many pairs are stated as can be without contradiction. A number from
-        1/2 to below 1: q, where it is not below the least one of the row, which is taken otherwise. The larger, the
-        fewer pairs are stated.
+        "least" takes, for each row, the smallest q >= 1/2 such that the pairs with probability above q contain no
+        cycle. This states as many pairs as possible without contradiction. A number in [1/2, 1) is q itself, raised to
+        the least threshold of a row if it is below that. Larger thresholds state fewer pairs.
     n_threads : int or None, default=None
-        Threads; None: as configured.
+        Number of threads; None uses the configured number.
 
     Returns
     -------
     relations : ndarray of shape (n, k, k), dtype=bool
-        ``relations[i, u, v]``: u is before v, which is irreflexive, antisymmetric and transitive: the transitive
-        closure of the pairs of probability above q. `PartialOrders` takes it as y.
+        ``relations[i, u, v]`` says that u comes before v. Each relation is a strict partial order: the transitive
+        closure of the pairs with probability above q. `PartialOrders` takes this array as y.
 
     Raises
     ------
     ValueError
-        For numbers that are no probabilities, naming the row, and for other thresholds.
+        If an entry is not a probability, naming the row, or if the threshold is out of range.
 
     Notes
     -----
-    A pair can be stated as it follows from others although its own probability is below q. Where no pair of
-    probabilities above 1/2 contradicts others, q is 1/2, and where none is exactly 1/2 either the answer is a complete
-    order. Cost: O(n k³). `combpred.metrics.abstention_curve` shows what thresholds are worth.
+    A pair whose own probability is below q can still be stated, because it follows from others. If the pairs above 1/2
+    contain no cycle, q is 1/2; if moreover no probability is exactly 1/2, the result is a total order. Cost: O(n k³).
+    `combpred.metrics.abstention_curve` shows the trade-off between thresholds.
 
     References
     ----------

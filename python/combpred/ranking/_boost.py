@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import Interval
 
 from .._data.glossary import documented
 from .._data.warn import warn_user
 from .._lib.arrays import FloatArray
 from .._lib.call import get_n_threads
 from .._lib.labelrank import boost
-from .._lib.names import SUBGRAPHS
 from .._lib.ridge import Design
-from .._models.training import keep_weights
 from ._base import LabelRanker
-from ._preferences import PREFERENCE_FORMATS, Edge, Preferences, examples_of
+from ._preferences import Edge, Preferences, examples_of
 
 _WINDOW = 10  # rounds over which the decrease is measured
 
@@ -117,16 +115,11 @@ class LabelRankingBoost(LabelRanker):
     True
     """
 
-    _formats = frozenset(PREFERENCE_FORMATS)
-
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **LabelRanker._parameter_constraints,
         "alpha": [Interval(Real, 0, None, closed="left")],
         "base_rankers": ["array-like", None],
-        "decomposition": [StrOptions(set(SUBGRAPHS)), callable],
-        "fit_intercept": ["boolean"],
         "min_gain": [Interval(Real, 0, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "verbose": ["verbose"],
     }
 
     def __init__(
@@ -157,7 +150,7 @@ class LabelRankingBoost(LabelRanker):
         )  # fmt: skip
         self.loss_curve_, self.bound_curve_, self.n_iter_ = found.losses, found.bounds, len(found.bounds)
         if scores is None:
-            keep_weights(self, found.weights)
+            self._keep_weights(found.weights)
         else:
             self.ranker_weights_ = found.weights
         if not found.converged:
@@ -171,23 +164,18 @@ class LabelRankingBoost(LabelRanker):
 
     def _base_scores(self, X: Any) -> FloatArray:
         """Return the scores of the base rankers, of shape (n, k, J)."""
-        shape = (X.shape[0], self.n_labels_)
-        found = []
-        for j, ranker in enumerate(self.base_rankers or ()):
+        shape, found = (X.shape[0], self.n_labels_), []
+        if not self.base_rankers:
+            raise ValueError("base_rankers is empty: give at least one, or None for the features")
+        for j, ranker in enumerate(self.base_rankers):
             if not callable(ranker):
-                raise TypeError(
-                    f"base_rankers[{j}] is {ranker!r}, which is not callable: pass functions of X, such as the "
-                    "label_scores of a fitted ranker"
-                )
+                raise TypeError(f"base_rankers[{j}] is {ranker!r}, must be a function of X that returns label scores")
             scores = np.asarray(ranker(X), dtype=np.float64)
             if scores.shape != shape or not np.isfinite(scores).all():
                 raise ValueError(
-                    f"base_rankers[{j}] gave scores of shape {scores.shape}; it must give finite ones of shape {shape}"
-                    ", a column for each label"
+                    f"base_rankers[{j}] gave scores of shape {scores.shape}, must give finite ones of shape {shape}"
                 )
             found.append(scores)
-        if not found:
-            raise ValueError("base_rankers is empty: give at least one, or None for the features")
         return np.stack(found, axis=2)
 
     def _label_scores(self, X: Any) -> FloatArray:

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
-from sklearn.utils._param_validation import HasMethods
 
 from .._data.glossary import documented
-from .._lib.arrays import FloatArray, require_memory, row_blocks
+from .._lib.arrays import FloatArray, require_memory
 from .._lib.errors import CapabilityError
-from .._models.training import keep_weights
 from ._base import LabelRanker
-from ._classifiers import weight_options
-from ._preferences import PREFERENCE_FORMATS, Preferences
+from ._pairwise import weight_options
+from ._preferences import Preferences
 
 
 @documented
@@ -89,13 +87,6 @@ class ConstraintClassification(LabelRanker):
            [3, 2, 1]], dtype=int32)
     """
 
-    _formats = frozenset(PREFERENCE_FORMATS)
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "estimator": [HasMethods(["fit", "predict"]), None],
-        "fit_intercept": ["boolean"],
-    }
-
     def __init__(self, estimator: Any = None, *, fit_intercept: bool = True) -> None:
         self.estimator = estimator
         self.fit_intercept = fit_intercept
@@ -111,8 +102,7 @@ class ConstraintClassification(LabelRanker):
         classes = np.repeat(np.array([1, -1]), len(rows))
         options = weight_options(model, None if weights is None else np.tile(weights[rows], 2))
         self.estimator_ = model.fit(examples, classes, **options)
-        stacked = _coefficients(model, examples.shape[1])
-        keep_weights(self, stacked.reshape(self.n_labels_, inputs.shape[1]).T)
+        self._keep_weights(_coefficients(model, examples.shape[1]).reshape(self.n_labels_, inputs.shape[1]).T)
 
 
 def kesler_examples(X: Any, preferences: Preferences) -> tuple[Any, NDArray[np.intp]]:
@@ -127,28 +117,23 @@ def kesler_examples(X: Any, preferences: Preferences) -> tuple[Any, NDArray[np.i
     """
     rows, pairs = np.nonzero(preferences.signs)
     signs = preferences.signs[rows, pairs]
-    # An example is its row twice: in the columns of the smaller label and, with its sign turned, of the other one.
-    parts = np.repeat(rows, 2)
-    labels = np.stack([label[pairs] for label in np.triu_indices(preferences.n_labels, 1)], axis=1).ravel()
-    factors = np.stack([signs, -signs], axis=1).ravel()
-    ends = np.append(0, np.cumsum(np.diff(X.indptr)[parts], dtype=np.int64))
-    half, width = int(ends[-1]), preferences.n_labels * X.shape[1]
-    wide = max(width, 2 * half) > np.iinfo(np.int32).max
-    column = np.dtype(np.int64 if wide else np.int32)
+    half = 2 * int(np.diff(X.indptr)[rows].sum(dtype=np.int64))  # entries: each row twice
     require_memory(
-        2 * half * (column.itemsize + 8),
+        5 * half * 16,  # the labels' parts, their rows side by side, these and their negatives
         f"the construction for {len(rows)} preferences",
         "train on fewer rows, or take RankingByPairwiseComparison, which holds no copies of a row",
     )
-    columns, values = np.empty((2, half), dtype=column), np.empty((2, half))
-    for some in row_blocks(len(parts), 4 * X.shape[1]):
-        block, here = X[parts[some]], slice(ends[some.start], ends[some.stop])
-        lengths = np.diff(block.indptr)
-        columns[:, here] = block.indices + np.repeat(labels[some] * X.shape[1], lengths)
-        values[0, here] = block.data * np.repeat(factors[some], lengths)
-        values[1, here] = -values[0, here]
-    starts = np.concatenate([ends[:-1:2], half + ends[::2]]).astype(column)
-    return sparse.csr_matrix((values.ravel(), columns.ravel(), starts), shape=(2 * len(rows), width)), rows
+    u, v = (label[pairs] for label in np.triu_indices(preferences.n_labels, 1))
+    copies = X[rows]
+    parts = []
+    for label in range(preferences.n_labels):
+        factors = np.where(u == label, signs, np.where(v == label, -signs, 0)).astype(np.float64)
+        some = np.flatnonzero(factors)
+        chosen = sparse.csr_matrix((factors[some], (some, some)), shape=(len(rows), len(rows)))
+        parts.append(chosen @ copies)
+    positive = sparse.hstack(parts, format="csr")
+    positive.sort_indices()  # which products of sparse matrices leave out of order
+    return sparse.vstack([positive, -positive], format="csr"), rows
 
 
 def _coefficients(model: Any, width: int) -> FloatArray:

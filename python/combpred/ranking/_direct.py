@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import permutations
 from math import factorial
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from .._data.checks import float_array
 from .._data.glossary import documented
 from .._data.targets import TargetError
 from .._lib.arrays import FloatArray, require_memory
 from .._lib.call import get_n_threads
-from .._lib.errors import CapabilityError, renumbered
+from .._lib.errors import CapabilityError
 from .._lib.labelrank import Passes, RankingLoss, svm_direct
+from .._lib.loglinear import KernelFeatures
 from .._lib.names import POSITION_LOSSES
 from .._lib.ridge import Design
-from .._models.training import keep_weights, kernel_features
-from ._base import keep_solution
 from ._kernel import KernelRanker
 from ._preferences import Preferences
 
@@ -148,14 +148,9 @@ class DirectRankingSVM(KernelRanker):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **KernelRanker._parameter_constraints,
-        "C": [Interval(Real, 0, None, closed="neither")],
         "loss": [StrOptions(set(POSITION_LOSSES)), "array-like", callable],
         "top": [Interval(Integral, 1, None, closed="left"), None],
         "position_weights": ["array-like", None],
-        "tol": [Interval(Real, 0, None, closed="neither")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "n_jobs": [Integral, None],
-        "verbose": ["verbose"],
     }
 
     def __init__(
@@ -192,40 +187,27 @@ class DirectRankingSVM(KernelRanker):
         self.verbose = verbose
 
     def _train(self, X: Any, preferences: Preferences, weights: FloatArray | None) -> None:
-        ranks, rows = preferences.ranks, preferences.rows
-        assert ranks is not None
-        c = self.position_weights_ = _position_weights(self.position_weights, preferences.n_labels)
+        ranks = preferences.ranks
+        assert ranks is not None  # graphs are refused
+        n, k = ranks.shape
+        c = np.arange(2.0, k + 2.0) ** -0.25
+        if self.position_weights is not None:
+            c = float_array(self.position_weights, "position_weights")
+        loss = _resolve_loss(self.loss, self.top, ranks)
         how = Passes(float(self.tol), self.max_iter, 0, get_n_threads(self.n_jobs), int(self.verbose))
-        kept = np.arange(len(ranks)) if rows is None else rows
-        with renumbered(kept):
-            loss = _resolve_loss(self.loss, self.top, ranks)
-            self._resolve_kernel(X, weights)
-            features = None if self.kernel_.is_linear else kernel_features(self, X, np.ones(len(ranks)), kept)
-            design = Design(X, intercept=bool(self.fit_intercept)) if features is None else Design(features.rows)
-            trained = svm_direct(design, ranks, weights, c, loss, float(self.C), how)
-            if features is None:
-                keep_weights(self, trained.coefficients)
-            else:
-                self._keep_dual(X, features.dual(trained.coefficients), rows)
-        keep_solution(self, trained, "iterations")
-
-
-def _position_weights(given: Any, k: int) -> FloatArray:
-    """Return the weights of k positions; what sorting takes of them is checked in training."""
-    if given is None:
-        return np.asarray(np.arange(2.0, k + 2.0) ** -0.25)
-    c = _numbers(given, "position_weights", f"{k} numbers, one for each position")
-    if c.shape != (k,):
-        raise ValueError(f"position_weights has shape {c.shape}, must be ({k},): one for each position")
-    return c
-
-
-def _numbers(given: Any, name: str, wanted: str) -> FloatArray:
-    """Return an array of numbers; `wanted` says of which."""
-    try:
-        return np.array(given, dtype=np.float64)
-    except (TypeError, ValueError):  # strings, complex numbers, lists of different lengths
-        raise ValueError(f"{name} must be {wanted}, got {given!r}") from None
+        kernel = self._resolve_kernel(X, weights)
+        if kernel.is_linear:
+            design = Design(X, intercept=bool(self.fit_intercept))
+            trained, dual = svm_direct(design, ranks, weights, c, loss, float(self.C), how), None
+        else:
+            # The features of the training rows under the kernel: a linear machine on them is one with the kernel.
+            matrix = self._training_matrix(kernel, X, preferences.rows, 5)
+            shift, threads = float(self.fit_intercept), how.n_threads
+            features = KernelFeatures(matrix, np.ones(n), shift=shift, n_threads=threads)
+            trained = svm_direct(Design(features.rows), ranks, weights, c, loss, float(self.C), how)
+            dual = features.dual(trained.coefficients)
+        self.position_weights_ = c
+        self._keep(kernel, X, trained, dual, preferences.rows)
 
 
 def _resolve_loss(loss: Any, top: int | None, ranks: NDArray[np.int32]) -> RankingLoss:
@@ -236,13 +218,15 @@ def _resolve_loss(loss: Any, top: int | None, ranks: NDArray[np.int32]) -> Ranki
         return RankingLoss(loss, int(top or looks[loss]) if loss in looks else 0)
     if callable(loss):
         return _listed(loss, ranks)
-    wanted = f"({k}, {k}), a number for each pair of positions, or (top + 1,) with top from 1 to {k - 1}"
-    values = _numbers(loss, "loss", f"a name, a function or an array of shape {wanted}")
+    values = float_array(loss, "loss")
     if values.shape == (k, k):
         return RankingLoss("by-position", losses=values)
     if values.ndim == 1 and 2 <= len(values) <= k:
         return RankingLoss("by-hits", len(values) - 1, values)
-    raise ValueError(f"loss has shape {values.shape}, must be {wanted}")
+    raise ValueError(
+        f"loss has shape {values.shape}, must be ({k}, {k}), a number for each pair of positions, or (top + 1,) "
+        f"with top from 1 to {k - 1}"
+    )
 
 
 def _listed(loss: Callable[..., Any], ranks: NDArray[np.int32]) -> RankingLoss:
@@ -261,7 +245,7 @@ def _listed(loss: Callable[..., Any], ranks: NDArray[np.int32]) -> RankingLoss:
     kinds, first, kind = np.unique(ranks, axis=0, return_index=True, return_inverse=True)
     table = np.empty((len(kinds), len(every)))
     for values, ranking, row in zip(table, kinds, first, strict=True):
-        found = _numbers(loss(np.tile(ranking, (len(every), 1)), every), "loss", "a function that returns numbers")
+        found = float_array(loss(np.tile(ranking, (len(every), 1)), every), "what loss returns")
         if found.shape != values.shape:
             raise TargetError(
                 int(row), f"loss gave shape {found.shape} for {len(every)} rankings, must give a number for each"

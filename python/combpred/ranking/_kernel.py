@@ -1,4 +1,4 @@
-"""What label rankers with a kernel on the inputs share."""
+"""Base of label rankers that are support vector machines with a kernel on the inputs."""
 
 from __future__ import annotations
 
@@ -6,59 +6,75 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
 
-from .._lib.arrays import FloatArray
-from .._models.training import keep_dual
+from .._data.warn import warn_user
+from .._lib.arrays import FloatArray, require_memory
+from .._lib.labelrank import Trained
 from ..kernels import InputKernel
 from ._base import LabelRanker
-from ._preferences import Preferences
 
 
 class KernelRanker(LabelRanker):
-    """Base of rankers by scores that are linear in the inputs or in a kernel, which their parameters describe."""
+    """Base of support vector machines whose scores are linear in the inputs, or in the features of a kernel."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **LabelRanker._parameter_constraints,
         **InputKernel._parameter_constraints,
         "kernel_params": [dict, None],
-        "fit_intercept": ["boolean"],
     }
 
-    def _resolve_kernel(self, X: Any, weights: FloatArray | None) -> None:
-        """Set `kernel_`."""
-        self.kernel_ = InputKernel.resolve(
+    def _check_training_rows(self, X: Any) -> Any:
+        InputKernel.check_params(self.kernel, self.kernel_params)
+        return super()._check_training_rows(X)
+
+    def _resolve_kernel(self, X: Any, weights: FloatArray | None) -> InputKernel:
+        return InputKernel.resolve(
             self.kernel, X, gamma=self.gamma, degree=self.degree, coef0=self.coef0, params=self.kernel_params,
             weights=weights,
         )  # fmt: skip
 
-    def _keep_dual(self, X: Any, dual: FloatArray, rows: NDArray[np.intp] | None) -> None:
-        """Set the coefficients of the rows of X, those of training that have these numbers; None: all."""
-        if self.kernel_.is_precomputed and rows is not None:  # new rows come with a column for each row of training
-            whole = np.zeros((self.n_features_in_, dual.shape[1]))
-            whole[rows], dual = dual, whole
-        keep_dual(self, X, dual)
+    def _training_matrix(self, kernel: InputKernel, X: Any, rows: NDArray[np.intp] | None, matrices: int) -> FloatArray:
+        """Return a new kernel matrix of the rows of X after checking that so many fit.
 
-    def _check_training(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Preferences, FloatArray | None]:
-        InputKernel.check_params(self.kernel, self.kernel_params)
-        if self.kernel == "precomputed":
-            _require_dense(X)
-            if np.ndim(X) != 2 or np.shape(X)[0] != np.shape(X)[1]:
-                raise ValueError(
-                    f"X must be a square kernel matrix when kernel='precomputed', got shape {np.shape(X)}; pass "
-                    "k(x_i, x_j) of all pairs of training rows"
-                )
-        return super()._check_training(X, y, sample_weight)
+        A precomputed X has a column for each row of y, of which `rows` are kept; None: all.
+        """
+        n = X.shape[0]
+        require_memory(
+            8 * matrices * n * n, f"training on {n} rows with a kernel matrix", "train on fewer rows", square_rows=n
+        )
+        if kernel.is_precomputed:
+            return np.array(X if rows is None else X[:, rows], order="C")
+        return kernel.matrix(X)
+
+    def _keep(
+        self, kernel: InputKernel, X: Any, trained: Trained, dual: FloatArray | None, rows: NDArray[np.intp] | None
+    ) -> None:
+        """Set the fitted attributes from weights of the inputs or, if there are any, dual coefficients of rows of X."""
+        self.kernel_ = kernel
+        if dual is None:
+            self._keep_weights(trained.coefficients)
+        else:
+            self.intercept_ = dual.sum(axis=0) if self.fit_intercept else np.zeros(dual.shape[1])
+            if not kernel.is_precomputed:
+                self.X_fit_ = X
+            elif rows is not None:  # new rows come with a column for each training row, also those of weight 0
+                whole = np.zeros((self.n_features_in_, dual.shape[1]))
+                whole[rows], dual = dual, whole
+            self.dual_coef_ = dual
+        self.objective_, self.dual_gap_, self.n_iter_ = trained.objective, trained.gap, trained.n_iter
+        if not trained.converged:
+            warn_user(
+                f"the duality gap is {trained.gap / trained.objective:.2g} of the objective after {trained.n_iter} "
+                f"iterations, tol is {self.tol:g}: raise max_iter or tol, standardise the features, or lower C",
+                ConvergenceWarning,
+            )
 
     def _label_scores(self, X: Any) -> FloatArray:
         if self.kernel_.is_linear:
             return super()._label_scores(X)
         scores: FloatArray = self.kernel_.matrix(X, getattr(self, "X_fit_", None)) @ self.dual_coef_ + self.intercept_
         return scores
-
-    def _check_new_rows(self, X: Any) -> Any:
-        if self.kernel == "precomputed":
-            _require_dense(X)
-        return super()._check_new_rows(X)
 
     def _row_width(self) -> int:
         return int(self.n_features_in_) if self.kernel_.is_linear else len(self.dual_coef_)
@@ -68,13 +84,3 @@ class KernelRanker(LabelRanker):
         tags.input_tags.pairwise = self.kernel == "precomputed"
         tags.input_tags.sparse = not tags.input_tags.pairwise
         return tags
-
-    def _more_tags(self) -> dict[str, Any]:  # scikit-learn < 1.6
-        if self.kernel != "precomputed":
-            return super()._more_tags()
-        return {**super()._more_tags(), "pairwise": True, "X_types": ["2darray"]}
-
-
-def _require_dense(X: Any) -> None:
-    if sparse.issparse(X):
-        raise TypeError("X is a sparse matrix; with kernel='precomputed' pass a dense array (X.toarray())")

@@ -8,7 +8,7 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -17,14 +17,14 @@ from sklearn.utils.metaestimators import available_if
 from .._data.checks import counted
 from .._data.glossary import documented
 from .._data.tables import Named, Tabular
-from .._lib.arrays import FloatArray, allocate
+from .._lib.arrays import FloatArray
 from .._lib.call import get_n_threads
 from .._lib.kernel import nearest
 from .._lib.labelrank import Examples, Neighbors, NeighborsConsensus, neighbors_consensus
 from ..aggregation.utilities import fit_plackett_luce
 from ._abstention import partial_orders
 from ._base import LabelRanker
-from ._preferences import PREFERENCE_FORMATS, Preferences
+from ._preferences import Preferences
 
 # Metrics of which scikit-learn's brute force takes inner products, by BLAS, in place of differences; cosine is another.
 _EUCLIDEAN = frozenset({"euclidean", "l2", "sqeuclidean", "nan_euclidean"})
@@ -74,9 +74,9 @@ class NearestNeighborsLabelRanker(LabelRanker):
     n_neighbors : int, default=5
         Number of neighbours.
     weights : {"uniform", "distance"} or callable, default="uniform"
-        Weights of the neighbours, as in :class:`sklearn.neighbors.KNeighborsClassifier`. ``"distance"``: the inverse of
-        their distance; where some are at distance 0, only these count. A callable takes an array of distances and
-        returns one of weights, at least 0.
+        Weights of the neighbours, as in :class:`sklearn.neighbors.KNeighborsClassifier`. ``"distance"`` takes the
+        inverse distance; if some neighbours are at distance 0, only those count. A callable maps an array of distances
+        to an array of weights, at least 0.
     aggregation : {"borda", "kemeny", "mallows", "plackett-luce"}, default="borda"
         How the neighbours' rankings become one. ``"borda"``: labels are sorted by how many others they are preferred
         to, less how many are preferred to them, on average (Brinker & Hüllermeier, 2006); best for Spearman's
@@ -123,24 +123,23 @@ class NearestNeighborsLabelRanker(LabelRanker):
 
     Notes
     -----
-    Takes full and incomplete rankings, ties and preference graphs; ``"plackett-luce"`` only full and incomplete
-    rankings. Neighbours count by the preferences that they state: a pair of which one label has no known position, or
-    two labels that are tied, adds nothing for either. Labels of equal score are ranked by their index.
+    Takes full and incomplete rankings, ties and preference graphs; ``"plackett-luce"`` takes full and incomplete
+    rankings only. Neighbours count through the preferences that they state: a tied pair, or one with an unknown
+    position, adds nothing for either label. Labels with equal scores are ranked by index.
 
-    Kemeny rankings are exact, by dynamic programming over subsets, as long as the strongly connected components of the
-    neighbours' majority preferences have at most 20 labels. Otherwise they come from a local search.
+    Kemeny rankings are exact, by dynamic programming over subsets, if the strongly connected components of the
+    neighbours' majority preferences have at most 20 labels. Otherwise a local search finds them.
 
-    Euclidean distances are computed from differences of rows, so that a training row which equals the new one is at
-    distance 0 exactly, in sparse and in dense inputs. Where rows as far as the last neighbour compete for its place,
-    brute force takes those that come first in training, with Euclidean distances; otherwise any may be taken, as in
-    scikit-learn.
+    Euclidean distances are computed from differences of rows, so a training row that equals the new one is at distance
+    0 exactly, in sparse and in dense inputs. If several rows tie for the last place among the neighbours, brute force
+    with Euclidean distances takes those that come first in training; other searches may take any, as in scikit-learn.
 
-    The weight of a neighbour is multiplied by that of its row in `sample_weight`. A row is one neighbour whatever its
-    weight is, so that a weight of 2 is not the same as two equal rows.
+    The weight of a neighbour is multiplied by the `sample_weight` of its row. A row is one neighbour whatever its
+    weight, so a weight of 2 is not the same as two equal rows.
 
-    The score of a label under ``"borda"`` is its mean Borda score, centred: between 1 − k and k − 1, and k + 1 less
-    twice the mean position where rankings are full. Under ``"plackett-luce"`` it is its utility; under the others there
-    are no scores.
+    Under ``"borda"``, the score of a label is its centred mean Borda score, between 1 − k and k − 1; for full rankings
+    this is k + 1 minus twice the mean position. Under ``"plackett-luce"`` it is the label's utility. The other
+    aggregations have no scores.
 
     Prediction costs a search for neighbours and, for each row, O(n_neighbors k) with Borda, O(n_neighbors k²) with
     Kemeny and Mallows, beside at most :math:`O(2^m m)` for each component of m labels, and some ten times
@@ -165,14 +164,12 @@ class NearestNeighborsLabelRanker(LabelRanker):
            [2, 3, 1]], dtype=int32)
     """
 
-    _formats = frozenset(PREFERENCE_FORMATS)
-
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **LabelRanker._parameter_constraints,
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],
         "weights": [StrOptions({"uniform", "distance"}), callable],
         "aggregation": [StrOptions({"borda", "kemeny", "mallows", "plackett-luce"})],
         "penalty": [Interval(Real, 0, None, closed="neither")],
-        "n_jobs": [Integral, None],
     }
 
     def __init__(
@@ -201,18 +198,9 @@ class NearestNeighborsLabelRanker(LabelRanker):
         self.n_jobs = n_jobs
 
     def _train(self, X: Any, preferences: Preferences, weights: FloatArray | None) -> None:
-        get_n_threads(self.n_jobs)  # refuses 0, which joblib would, in other words and later
         n = X.shape[0]
         if n < self.n_neighbors:
-            raise ValueError(
-                f"n_neighbors={self.n_neighbors}, but only {counted(n, 'row')} of positive weight: "
-                f"take n_neighbors={n} or less"
-            )
-        if self.metric == "precomputed" and X.shape[1] != n:
-            raise ValueError(
-                f"X has shape {X.shape} without rows of weight 0, but with metric='precomputed' it holds the distances "
-                "between all rows: leave such rows and their columns out"
-            )
+            raise ValueError(f"n_neighbors={self.n_neighbors}, but only {counted(n, 'row')} of positive weight")
         self.nearest_ = NearestNeighbors(
             n_neighbors=self.n_neighbors,
             algorithm=self.algorithm,
@@ -222,27 +210,27 @@ class NearestNeighborsLabelRanker(LabelRanker):
             metric_params=self.metric_params,
             n_jobs=self.n_jobs,
         ).fit(X)
-        self.signs_ = preferences.signs
+        self.signs_, self.ranks_, self.row_weights_ = preferences.signs, preferences.ranks, weights
         alone = Neighbors(np.arange(n)[:, np.newaxis], np.ones((n, 1)))
         examples = Examples(self.signs_, None, None, self.n_labels_)
         scores = neighbors_consensus(examples, alone, "borda", n_threads=get_n_threads(self.n_jobs)).scores
         assert scores is not None
         self.borda_scores_ = scores.astype(np.int32)
-        self.ranks_ = preferences.ranks
-        self.row_weights_ = weights
 
     def _positions(self, X: Any) -> NDArray[np.int32]:
         if self._has_scores():
             return super()._positions(X)
-        X = self._check_new_rows(X)
-        positions = self._empty((X.shape[0], self.n_labels_), np.int32)
-        for rows, block in self._blocks(X):
-            positions[rows] = self._consensus(block).positions
-        return positions
+
+        def positions(block: Any) -> NDArray[np.int32]:
+            found = self._consensus(block).positions
+            assert found is not None  # of all aggregations without scores
+            return found
+
+        return self._by_blocks(X, positions)
 
     @available_if(_is_mallows)  # type: ignore[untyped-decorator]
     def predict_mallows(self, X: Any) -> MallowsEstimate:
-        r"""Predict rankings, and how far the neighbours agree with each. Only with ``aggregation="mallows"``.
+        r"""Predict rankings, and how strongly the neighbours agree on each; needs ``aggregation="mallows"``.
 
         Parameters
         ----------
@@ -277,18 +265,18 @@ class NearestNeighborsLabelRanker(LabelRanker):
         >>> estimate.positions.tolist(), estimate.theta.round(2).tolist(), estimate.probability.round(2).tolist()
         ([[1, 2, 3], [1, 2, 3]], [1.78, 0.57], [0.71, 0.34])
         """
-        X = self._check_new_rows(X)
-        n = X.shape[0]
-        positions = self._empty((n, self.n_labels_), np.int32)
-        theta, probability = np.empty(n), np.empty(n)
-        for rows, block in self._blocks(X):
-            part = self._consensus(block)
-            positions[rows], theta[rows], probability[rows] = part.positions, part.theta, part.probability
+        found = self._by_blocks(X, self._mallows)
+        positions = found[:, :-2].astype(np.int32)
         shown = None if self.labels_ is None else Named(positions, list(self.labels_))
-        return MallowsEstimate(positions, theta, probability, _shown=shown)
+        return MallowsEstimate(positions, found[:, -2].copy(), found[:, -1].copy(), _shown=shown)
+
+    def _mallows(self, X: Any) -> FloatArray:
+        _, positions, theta, probability, _ = self._consensus(X)
+        assert positions is not None and theta is not None and probability is not None
+        return np.column_stack([positions, theta, probability])
 
     def predict_pairwise_proba(self, X: Any) -> FloatArray:
-        """Return the shares of neighbours that prefer one label to another.
+        """Return the share of neighbours that prefer each label to each other one.
 
         Parameters
         ----------
@@ -298,9 +286,9 @@ class NearestNeighborsLabelRanker(LabelRanker):
         Returns
         -------
         proba : ndarray of shape (n, k, k)
-            ``proba[i, u, v]``: the share of the weight of the neighbours of row i that prefer label u to v. One that
-            ties them, or says nothing of the two, counts half: shares of both orders sum to 1, and are 1/2 where
-            nothing is known. The diagonal is 1/2.
+            ``proba[i, u, v]`` is the share of the weight of row i's neighbours that prefer label u to v. A neighbour
+            that ties the two, or does not compare them, counts half for each order, so both orders sum to 1. The
+            diagonal is 1/2.
 
         Raises
         ------
@@ -309,8 +297,8 @@ class NearestNeighborsLabelRanker(LabelRanker):
 
         Notes
         -----
-        With m neighbours of equal weight these are multiples of 1/(2m). They are frequencies, not calibrated.
-        They do not depend on `aggregation`. Cost: a search for neighbours, and O(n_neighbors k²) for each row.
+        With m neighbours of equal weight these are multiples of 1/(2m): frequencies, not calibrated probabilities. They
+        do not depend on `aggregation`. Cost: a search for neighbours, plus O(n_neighbors k²) per row.
 
         Examples
         --------
@@ -319,7 +307,7 @@ class NearestNeighborsLabelRanker(LabelRanker):
         >>> NearestNeighborsLabelRanker(n_neighbors=4).fit(X, y).predict_pairwise_proba([[1.0]])[0].tolist()
         [[0.5, 0.5, 0.75], [0.5, 0.5, 0.75], [0.25, 0.25, 0.5]]
         """
-        return self._pairwise(X, np.float64, lambda pairs: pairs)
+        return self._by_blocks(X, self._pairs, self.n_labels_**2)
 
     def predict_partial_order(self, X: Any, threshold: str | float = "least") -> NDArray[np.bool_]:
         r"""Predict partial orders, which leave open what the neighbours do not agree on.
@@ -362,21 +350,17 @@ class NearestNeighborsLabelRanker(LabelRanker):
                 [0, 0, 0]]])
         """
         n_threads = get_n_threads(self.n_jobs)
-        return self._pairwise(X, np.bool_, lambda p: partial_orders(p, threshold=threshold, n_threads=n_threads))
 
-    def _pairwise(self, X: Any, dtype: DTypeLike, rule: Callable[[FloatArray], NDArray[Any]]) -> NDArray[Any]:
-        """Return what a rule makes of the neighbours' preferences of pairs, a block of rows at a time."""
-        X = self._check_new_rows(X)
-        known = Examples(self.signs_, None, None, self.n_labels_)
-        n, n_threads = X.shape[0], get_n_threads(self.n_jobs)
-        found = allocate(
-            (n, self.n_labels_, self.n_labels_), dtype, f"the pairs of {n} rows", "pass fewer rows at once"
-        )
-        for rows, block in self._blocks(X, self.n_labels_**2):
-            pairs = neighbors_consensus(known, self._weighted_neighbors(block), "pairs", n_threads=n_threads).pairs
-            assert pairs is not None
-            found[rows] = rule(pairs)
-        return found
+        def orders(block: Any) -> NDArray[np.bool_]:
+            return partial_orders(self._pairs(block), threshold=threshold, n_threads=n_threads)
+
+        return self._by_blocks(X, orders, self.n_labels_**2)
+
+    def _pairs(self, X: Any) -> FloatArray:
+        """Return the shares of the neighbours of a block of rows that prefer one label to another."""
+        pairs = self._consensus(X, "pairs").pairs
+        assert pairs is not None
+        return pairs
 
     def _formats_taken(self) -> frozenset[str]:
         return frozenset({"incomplete"}) if self.aggregation == "plackett-luce" else self._formats
@@ -394,10 +378,10 @@ class NearestNeighborsLabelRanker(LabelRanker):
         assert scores is not None
         return scores
 
-    def _consensus(self, X: Any) -> NeighborsConsensus:
-        """Return what the neighbours of a block of rows make of the labels."""
+    def _consensus(self, X: Any, wanted: str | None = None) -> NeighborsConsensus:
+        """Return what the neighbours of a block of rows make of the labels; None: by `aggregation`."""
         known, near = Examples(self.signs_, None, None, self.n_labels_), self._weighted_neighbors(X)
-        return neighbors_consensus(known, near, self.aggregation, n_threads=get_n_threads(self.n_jobs))
+        return neighbors_consensus(known, near, wanted or self.aggregation, n_threads=get_n_threads(self.n_jobs))
 
     def _weighted_neighbors(self, X: Any) -> Neighbors:
         """Return the training rows that are nearest to those of a block, and their weights."""
@@ -429,9 +413,6 @@ class NearestNeighborsLabelRanker(LabelRanker):
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self.metric == "precomputed"
         return tags
-
-    def _more_tags(self) -> dict[str, Any]:  # scikit-learn < 1.6
-        return {**super()._more_tags(), "pairwise": self.metric == "precomputed"}
 
 
 def neighbor_weights(rule: str | Callable[[FloatArray], FloatArray], distances: FloatArray) -> FloatArray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
@@ -12,16 +12,16 @@ from sklearn.utils import check_array, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_consistent_length
 
-from .._data.checks import whole_number
+from .._data.checks import float_array, whole_number
 from .._data.glossary import documented
-from .._data.inputs import check_rows, check_weights, row_weights, unchanged_on_failure
-from .._lib.arrays import FloatArray, refuse_masked
+from .._data.inputs import check_rows, row_weights, unchanged_on_failure
+from .._lib.arrays import FloatArray
 from .._lib.labelrank import Examples, OnlineState, OnlineUpdate, mistake_bound, online
-from .._lib.names import SUBGRAPHS, UPDATES
+from .._lib.names import UPDATES
 from .._lib.ridge import Design
-from .._models.training import keep_weights
+from .._lib.table import floats
 from ._base import LabelRanker
-from ._preferences import PREFERENCE_FORMATS, Edge, Preferences, examples_of, read_preferences
+from ._preferences import Edge, Preferences, examples_of, read_preferences
 
 _Self = TypeVar("_Self", bound="OnlineLabelRanker")  # typing.Self needs Python 3.11
 
@@ -121,20 +121,13 @@ class OnlineLabelRanker(LabelRanker):
     (150.0, True)
     """
 
-    _formats = frozenset(PREFERENCE_FORMATS)
-
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **LabelRanker._parameter_constraints,
         "update": [StrOptions(set(UPDATES))],
-        "C": [Interval(Real, 0, None, closed="neither")],
         "radius": [Interval(Real, 0, None, closed="neither")],
         "eta0": [Interval(Real, 0, 2, closed="neither")],
-        "decomposition": [StrOptions(set(SUBGRAPHS)), callable],
         "average": ["boolean"],
-        "fit_intercept": ["boolean"],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
         "shuffle": ["boolean"],
-        "random_state": ["random_state"],
-        "verbose": ["verbose"],
     }
 
     def __init__(
@@ -166,7 +159,7 @@ class OnlineLabelRanker(LabelRanker):
 
     def _train(self, X: Any, preferences: Preferences, weights: FloatArray | None) -> None:
         rng = check_random_state(self.random_state)
-        state, examples = self._begin(preferences.n_labels), examples_of(preferences, weights, self.decomposition)
+        state, examples = self._begin(), examples_of(preferences, weights, self.decomposition)
         for _ in range(self.max_iter):
             order = rng.permutation(len(preferences)).astype(np.int64) if self.shuffle else None
             self._learn(X, examples, state, order)
@@ -211,17 +204,15 @@ class OnlineLabelRanker(LabelRanker):
             self._validate_params()
             first = not hasattr(self, "n_labels_")
             X = check_rows(self, X, reset=first)
-            preferences = self._named(y, reset=first)
-            check_consistent_length(X, preferences)
-            weights = check_weights(sample_weight, len(preferences))
+            preferences, weights = self._check_targets(X, y, sample_weight, reset=first)
             if first:
                 self.n_labels_ = preferences.n_labels
-            elif (self.update, self.fit_intercept, self.average) != self._settings:
+            elif self._kind() != self._settings:
                 raise ValueError(
-                    f"update, fit_intercept and average are {(self.update, self.fit_intercept, self.average)}, but "
-                    f"were {self._settings} when this learner began: set them back, or train anew by fit"
+                    f"update, fit_intercept and average are {self._kind()}, but were {self._settings} when this "
+                    "learner began: set them back, or train anew by fit"
                 )
-            state = self._begin(self.n_labels_) if first else self._state.copy()
+            state = self._begin() if first else self._state.copy()
             self._learn(X, examples_of(preferences, weights, self.decomposition, batch=True), state, None)
             self._keep(state, 1 if first else self.n_iter_ + 1)
         return self
@@ -293,49 +284,37 @@ class OnlineLabelRanker(LabelRanker):
         examples = examples_of(preferences, weights, self.decomposition)
         return mistake_bound(examples, Design(X, intercept=self.fit_intercept), self._update(), rival, passes)
 
-    def _begin(self, n_labels: int) -> OnlineState:
-        return OnlineState.of(
-            self.n_features_in_ + int(self.fit_intercept),
-            n_labels,
-            multiplicative=self.update == "multiplicative",
-            average=self.average,
-        )
+    def _kind(self) -> tuple[str, bool, bool]:
+        """Return the parameters on which the shape of the state depends."""
+        return self.update, self.fit_intercept, self.average
+
+    def _begin(self) -> OnlineState:
+        multiplicative, width = self.update == "multiplicative", self.n_features_in_ + int(self.fit_intercept)
+        return OnlineState.of(width, self.n_labels_, multiplicative=multiplicative, average=self.average)
 
     def _learn(self, X: Any, examples: Examples, state: OnlineState, order: NDArray[np.int64] | None) -> None:
-        online(
-            examples,
-            Design(X, intercept=self.fit_intercept),
-            self._update(),
-            state,
-            order=order,
-            verbose=int(self.verbose),
-        )
+        design = Design(X, intercept=self.fit_intercept)
+        online(examples, design, self._update(), state, order=order, verbose=int(self.verbose))
 
     def _update(self) -> OnlineUpdate:
         return OnlineUpdate(self.update, float(self.eta0), float(self.radius), float(self.C))
 
     def _keep(self, state: OnlineState, n_iter: int) -> None:
-        self._state = state
-        self._settings = (self.update, self.fit_intercept, self.average)
-        keep_weights(self, state.weights if state.average is None else state.average)
-        weight, mistakes, losses, _ = state.tally.tolist()
-        self.weight_sum_, self.n_mistakes_, self.loss_sum_, self.n_iter_ = weight, mistakes, losses, n_iter
+        self._state, self._settings = state, self._kind()
+        self._keep_weights(state.weights if state.average is None else state.average)
+        self.weight_sum_, self.n_mistakes_, self.loss_sum_, _ = state.tally.tolist()
+        self.n_iter_ = n_iter
 
 
 def _fixed_weights(coef: Any, intercept: Any, shape: tuple[int, int], has_constant: bool) -> FloatArray:
     """Return the user's weights of features, the constant one last, (q, k); ValueError where they do not fit."""
-    for given, name in ((coef, "coef"), (intercept, "intercept")):
-        refuse_masked(given, name)
-    weights, k = np.asarray(coef, dtype=np.float64), shape[0]
-    if weights.shape != shape or not np.isfinite(weights).all():
-        raise ValueError(
-            f"coef must hold finite numbers of shape {shape}, a row for each label; its shape is {weights.shape}"
-        )
-    if intercept is not None and not has_constant:
+    rows = [floats(float_array(coef, "coef"), "coef", *shape).T]
+    if has_constant:
+        given = np.zeros(shape[0]) if intercept is None else float_array(intercept, "intercept")
+        rows.append(floats(given, "intercept", shape[0])[np.newaxis])
+    elif intercept is not None:
         raise ValueError("intercept is given, but with fit_intercept=False there is no constant feature: leave it out")
-    constant = np.zeros(k) if intercept is None else np.asarray(intercept, dtype=np.float64)
-    if constant.shape != (k,) or not np.isfinite(constant).all():
-        raise ValueError(
-            f"intercept must hold finite numbers of shape ({k},), one for each label; its shape is {constant.shape}"
-        )
-    return np.vstack([weights.T, constant]) if has_constant else weights.T.copy()
+    weights = np.vstack(rows)
+    if not np.isfinite(weights).all():
+        raise ValueError("coef and intercept must be finite")
+    return weights

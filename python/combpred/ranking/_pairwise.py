@@ -2,53 +2,50 @@
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
-from sklearn.utils._param_validation import HasMethods, StrOptions
+from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import has_fit_parameter
 
 from .._data.glossary import documented
 from .._data.warn import warn_user
 from .._lib.arrays import FloatArray
-from .._lib.call import get_n_threads
 from .._lib.errors import CapabilityError, NumericalError
 from ._base import LabelRanker
-from ._classifiers import weight_options
-from ._preferences import PREFERENCE_FORMATS, Preferences
+from ._preferences import Preferences
 
 
 @documented
 class RankingByPairwiseComparison(LabelRanker):
-    r"""Label ranking by pairwise comparison: a binary classifier for each pair of labels, and a vote of all of them.
+    r"""Label ranking by pairwise comparison: one binary classifier per pair of labels, combined by voting.
 
-    The classifier of labels u < v is trained on the rows that prefer one of them to the other, and tells which one a
-    new row prefers. Labels are ranked by the sum of the votes for them (Hüllermeier et al., 2008).
+    The classifier for labels u < v learns from the rows that prefer one of the two, and predicts which one a new row
+    prefers. Labels are ranked by the sum of their votes (Hüllermeier et al., 2008).
 
     Parameters
     ----------
     estimator : classifier or regressor, default=None
-        Any of scikit-learn's binary classifiers, cloned for each pair; its classes are 1, u is preferred, and 0. With
-        ``vote="hard"`` also a regressor, whose targets are these numbers. None:
-        :class:`sklearn.linear_model.LogisticRegression`, with its default parameters.
+        A binary classifier of scikit-learn, cloned for each pair. Class 1 means that u is preferred, class 0 that v is.
+        With ``vote="hard"`` it may also be a regressor, which learns these numbers. None takes
+        :class:`sklearn.linear_model.LogisticRegression` with default parameters.
     vote : {"soft", "hard"}, default="soft"
-        ``"soft"``: the vote for u is the probability that u is preferred, of `estimator`'s ``predict_proba``; 1 less
-        that is the vote for v. ``"hard"``: the predicted label of the pair has one vote. Of a regressor this is u where
-        its prediction is above ½ and v where it is below, as in scikit-learn's own multiclass meta-estimators; a
-        prediction of ½ gives half a vote to both.
+        ``"soft"``: u gets the probability from ``predict_proba`` that it is preferred, and v gets the rest. ``"hard"``:
+        the predicted label gets one vote. A regressor votes for u above ½ and for v below, as in scikit-learn's
+        multiclass meta-estimators; exactly ½ is half a vote for each.
     n_jobs : int or None, default=None
-        How many pairs are trained at a time, as scikit-learn's meta-estimators take it.
+        Number of pairs trained in parallel, as in scikit-learn's meta-estimators.
 
     Attributes
     ----------
     estimators_ : list of k(k-1)/2 classifiers or regressors
-        Those of the pairs u < v in lexicographic order. None for pairs that need no classifier, see the notes.
+        One for each pair u < v in lexicographic order; None for pairs that need no classifier (see the notes).
     pair_counts_ : ndarray of shape (k(k-1)/2, 2), dtype=int64
-        How many training rows prefer u, and how many v.
+        Number of training rows that prefer u, and that prefer v.
     %(n_labels_)s
     %(n_features_in_)s
     %(feature_names_in_)s
@@ -60,16 +57,16 @@ class RankingByPairwiseComparison(LabelRanker):
 
     Notes
     -----
-    Takes full and incomplete rankings, ties and preference graphs: a row that prefers neither label of a pair is left
-    out of its classifier. A pair of which all rows prefer the same label is voted for that label always. A pair about
-    which no row says anything gives ½ to both labels, with a warning.
+    Takes full and incomplete rankings, ties and preference graphs. The classifier of a pair skips rows that prefer
+    neither label. If all rows prefer the same label, that label always gets the vote. If no row compares the pair, each
+    label gets ½, and a UserWarning says so.
 
-    The score of a label is the sum of the votes for it, between 0 and k − 1. With the true probabilities as soft votes,
-    the ranking predicted is one of largest expected Spearman correlation (Hüllermeier et al., 2008). With two labels,
-    the prediction is that of the classifier.
+    The score of a label is the sum of its votes, between 0 and k − 1. If soft votes were the true probabilities, the
+    prediction would maximise the expected Spearman correlation (Hüllermeier et al., 2008). With two labels, the
+    prediction is the classifier's.
 
-    Training costs k(k−1)/2 fits of `estimator`, each on the rows that compare the pair; prediction as many calls of its
-    ``predict_proba`` or ``predict``. Features of different scales are best standardised before, in a pipeline.
+    Training fits `estimator` k(k−1)/2 times, each time on the rows that compare the pair; prediction calls its
+    ``predict_proba`` or ``predict`` as often. Standardise features of different scales first, in a pipeline.
 
     References
     ----------
@@ -86,12 +83,9 @@ class RankingByPairwiseComparison(LabelRanker):
            [3, 2, 1]], dtype=int32)
     """
 
-    _formats = frozenset(PREFERENCE_FORMATS)
-
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "estimator": [HasMethods(["fit", "predict"]), None],
+        **LabelRanker._parameter_constraints,
         "vote": [StrOptions({"soft", "hard"})],
-        "n_jobs": [Integral, None],
     }
 
     def __init__(self, estimator: Any = None, *, vote: str = "soft", n_jobs: int | None = None) -> None:
@@ -106,7 +100,6 @@ class RankingByPairwiseComparison(LabelRanker):
                 f"vote='soft' adds up probabilities, but estimator={model!r} has no predict_proba: take vote='hard', "
                 "or give a classifier probabilities by sklearn.calibration.CalibratedClassifierCV"
             )
-        get_n_threads(self.n_jobs)  # refuses 0, which joblib would, in other words and later
         signs = preferences.signs
         self.pair_counts_ = np.stack([(signs == 1).sum(axis=0), (signs == -1).sum(axis=0)], axis=1)
         self._warn_of_unknown_pairs(preferences.uncompared())
@@ -120,14 +113,13 @@ class RankingByPairwiseComparison(LabelRanker):
     def _warn_of_unknown_pairs(self, uncompared: NDArray[np.intp]) -> None:
         """Warn of pairs that no row tells about, but for those of labels that training has warned of."""
         u, v = np.triu_indices(self.n_labels_, 1)
-        known = self.pair_counts_.any(axis=1) | np.isin(u, uncompared) | np.isin(v, uncompared)
-        unknown = np.flatnonzero(~known)
+        unknown = np.flatnonzero(~(self.pair_counts_.any(axis=1) | np.isin(u, uncompared) | np.isin(v, uncompared)))
         if unknown.size:
             one, other = (self._label_name(int(ends[unknown[0]])) for ends in (u, v))
             warn_user(
-                f"no training row prefers one of the labels {one!r} and {other!r} to the other"
-                + (f", nor of {unknown.size - 1} other pairs" if unknown.size > 1 else "")
-                + ": each gets half a vote there, and where they stand depends on the other pairs alone",
+                f"no training row compares labels {one!r} and {other!r}"
+                + (f", nor {unknown.size - 1} other pairs" if unknown.size > 1 else "")
+                + ": each label gets half a vote, so their order depends on the other pairs alone",
                 UserWarning,
             )
 
@@ -164,11 +156,7 @@ class RankingByPairwiseComparison(LabelRanker):
         array([[1.],
                [0.]])
         """
-        X = self._check_new_rows(X)
-        votes: FloatArray = self._empty((X.shape[0], len(self.estimators_)), np.float64)
-        for rows, block in self._blocks(X):
-            votes[rows] = self._votes(block)
-        return votes
+        return self._by_blocks(X, self._votes)
 
     def _votes(self, X: Any) -> FloatArray:
         votes = np.empty((X.shape[0], len(self.estimators_)))
@@ -206,3 +194,12 @@ def _train_pair(model: Any, X: Any, signs: NDArray[np.int8], weights: FloatArray
     if compared.size < signs.size:
         X, signs, weights = X[compared], signs[compared], None if weights is None else weights[compared]
     return model.fit(X, (signs > 0).astype(np.int64), **weight_options(model, weights))
+
+
+def weight_options(model: Any, weights: FloatArray | None) -> dict[str, Any]:
+    """Return the keyword arguments that give `model.fit` its weights; ValueError if it takes none."""
+    if weights is None:
+        return {}
+    if not has_fit_parameter(model, "sample_weight"):
+        raise ValueError(f"sample_weight is given, but fit of estimator={model!r} does not take it")
+    return {"sample_weight": weights}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,10 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from .._data.forms import refuse_graphs, refuse_names
-from .._data.listings import rankings_of
 from .._data.relations import encode_relations, items_shown
-from .._data.targets import TargetError, as_numbers, error_at, target_matrix, unknown_positions
+from .._data.targets import TargetError, as_array, as_numbers, error_at, target_matrix
 from .._lib.arrays import FloatArray
 from .._lib.labelrank import Examples, Subgraphs, read_positions
 
@@ -27,7 +25,8 @@ PREFERENCE_FORMATS = {
 #: A preference: the label that is preferred, and the other one.
 Edge = tuple[int, int]
 
-_REMEDY = "positions are numbers above 0, compared by their order, 1 for the first, and -1 (or NaN) where unknown"
+_POSITIONS = "positions are numbers above 0, compared by their order, 1 for the first, and -1 (or NaN) where unknown"
+_FEEDBACK = "feedback is a finite number, larger for better labels, and NaN where unknown"
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,31 +81,35 @@ class Preferences:
         seen = self.signs.any(axis=0)
         return np.setdiff1d(np.arange(self.n_labels), np.concatenate([u[seen], v[seen]]))
 
-    def shown(self, form: str, row: int) -> str:
-        """Return what makes a row one of a format."""
+    def of_form(self, form: str, row: int, names: Sequence[Any] | None) -> str:
+        """Return what makes a row one of a format, calling labels by their names, or numbers where these are None."""
         if self.ranks is None:
             return "found a preference graph"
-        ranks = self.ranks[row]
+        ranks, called = self.ranks[row], range(self.n_labels) if names is None else names
         if form == "incomplete":
-            return f"the position of label {int(np.argmin(ranks))} is unknown"
+            return f"the position of label {called[int(np.argmin(ranks))]!r} is unknown"
         tied = int(np.argmax(np.bincount(ranks)[1:] > 1)) + 1
-        u, v = np.flatnonzero(ranks == tied)[:2]
-        return f"labels {u} and {v} are tied"
+        u, v = np.flatnonzero(ranks == tied)[:2].tolist()
+        return f"labels {called[u]!r} and {called[v]!r} are tied"
 
 
-def read_preferences(y: Any, n_labels: int | None = None, *, gaps: bool = False) -> Preferences:
+def read_preferences(
+    y: Any, n_labels: int | None = None, *, names: Sequence[Any] | None = None, gaps: bool = False
+) -> Preferences:
     """Return what y says about pairs of labels.
 
     Parameters
     ----------
     y : array-like of shape (n, k) or (n, k, k)
-        Positions of the labels, numbers above 0 that are compared by their order, the first label having the smallest;
-        equal ones are ties, and −1, NaN or NA is an unknown position. Or booleans, ``y[i, u, v]`` saying that row i
-        prefers label u to label v; the relation need not be transitive, nor tell about every pair.
+        Positions of the labels: numbers above 0, of which only the order counts, smaller ones first. Equal positions
+        are ties; −1, NaN and NA are unknown. Or booleans: ``y[i, u, v]`` says that row i prefers label u to label v.
+        The relation need not be transitive, nor cover every pair.
     n_labels : int or None, default=None
-        The number k of labels, at least 2, where it is known.
+        The number k of labels, at least 2, if it is known.
+    names : sequence or None, default=None
+        Names of the labels for messages; None for numbers.
     gaps : bool, default=False
-        Whether by how much positions differ is wanted, too.
+        Whether to keep the differences between positions, too.
 
     Returns
     -------
@@ -115,66 +118,85 @@ def read_preferences(y: Any, n_labels: int | None = None, *, gaps: bool = False)
     Raises
     ------
     ValueError
-        For other shapes, for positions that are no numbers above 0, and for graphs in which a label is preferred to
-        itself, or two labels to one another; names the row.
+        For other shapes, for positions that are not numbers above 0, and for graphs that prefer a label to itself, or
+        two labels to each other; names the row.
     MemoryError
         When the n k(k−1)/2 numbers do not fit, before they are allocated.
     """
-    if not isinstance(y, np.ndarray) or y.dtype == object:
-        refuse_graphs(y, "y")
-    if _is_graphs(y):
-        k = items_shown(y, "graphs") if n_labels is None else n_labels
-        return Preferences(encode_relations(y, k).astype(np.int8), None, k)
-    try:
-        values = as_numbers(target_matrix(y, "y", n_labels, "label"), "y", _REMEDY)
-    except ValueError:
-        refuse_names(y, "y", rankings_of("labels"))
-        raise
-    missing = unknown_positions(values, _REMEDY)
-    k = values.shape[1]
-    if k < 2:
-        raise ValueError(f"y has {k} column, it needs at least 2, one for each label that is ranked")
-    if not gaps and values.dtype.kind in "iu" and values.max() > 2**53:  # beyond what floats tell apart
-        values = np.where(missing, -1, np.unique(values, return_inverse=True)[1].reshape(values.shape) + 1)
+    given = _array(y)
+    if given.ndim == 3:
+        k = items_shown(given, "graphs") if n_labels is None else n_labels
+        return Preferences(encode_relations(given, k).astype(np.int8), None, k)
+    values = _label_columns(given, n_labels, _POSITIONS, names)
+    unknown = (values == -1) | np.isnan(values)
+    bad = ~unknown & ~((values > 0) & (values < np.inf))
+    if bad.any():
+        raise error_at(bad, values, _POSITIONS, names=names)
+    if not gaps and values.dtype.kind in "iu" and values.max() > 2**53:
+        # Floats cannot tell such integers apart, but their ranks can.
+        values = np.where(unknown, -1, np.unique(values, return_inverse=True)[1].reshape(values.shape) + 1)
     found = read_positions(values, gaps=gaps)
-    return Preferences(found.signs, found.ranks, k, gaps=found.gaps)
+    return Preferences(found.signs, found.ranks, values.shape[1], gaps=found.gaps)
 
 
-def read_feedback(y: Any, n_labels: int | None = None) -> Preferences:
+def read_feedback(y: Any, n_labels: int | None = None, *, names: Sequence[Any] | None = None) -> Preferences:
     """Return what feedback vectors say about pairs of labels, and by how much.
 
     Parameters
     ----------
     y : array-like of shape (n, k)
-        Finite numbers, larger ones for better labels; NaN or NA where unknown.
-    n_labels : int or None, default=None
-        The number k of labels, at least 2, where it is known.
+        Finite numbers, larger for better labels; NaN or NA if unknown.
+    n_labels, names
+        As in `read_preferences`.
 
     Raises
     ------
     ValueError
-        For other shapes and for what is no finite number; names the row.
+        For other shapes, and for entries that are not finite numbers; names the row.
     MemoryError
         When the n k(k−1)/2 numbers do not fit, before they are allocated.
     """
-    if _is_graphs(y):
-        raise ValueError("y holds preference graphs, which say not by how much: margin='feedback' takes numbers")
-    remedy = "feedback is a finite number, larger for better labels, and NaN where unknown"
-    values = as_numbers(target_matrix(y, "y", n_labels, "label"), "y", remedy).astype(np.float64)
+    given = _array(y)
+    if given.ndim == 3:
+        raise ValueError("y holds preference graphs, which do not say by how much: margin='feedback' takes numbers")
+    values = _label_columns(given, n_labels, _FEEDBACK, names).astype(np.float64)
     if np.isinf(values).any():
-        raise error_at(np.isinf(values), values, remedy)
+        raise error_at(np.isinf(values), values, _FEEDBACK, names=names)
     k, unknown = values.shape[1], np.isnan(values)
+    ranks = rankdata(np.where(unknown, np.inf, -values), method="dense", axis=1)  # unknown labels come last
+    found = read_positions(np.where(unknown, -1, ranks), gaps=True)
+    u, v = np.triu_indices(k, 1)
+    apart = np.abs(values[:, u] - values[:, v])
+    return Preferences(found.signs, found.ranks, k, gaps=np.where(np.isnan(apart), 1.0, apart))
+
+
+def _array(y: Any) -> NDArray[Any]:
+    """Return y as an array; TargetError for the first row that is a graph, or differs in length from row 0."""
+    rows = y if isinstance(y, (list, tuple)) else ()
+    graph = next((i for i, row in enumerate(rows) if hasattr(row, "is_directed")), None)
+    if graph is not None:  # NumPy would make a row of its nodes
+        raise TargetError(graph, f"found {rows[graph]!s:.60}; pass its matrix, networkx.to_numpy_array(graph, labels)")
+    try:
+        return as_array(y, "y")
+    except ValueError:
+        lengths = [len(row) if hasattr(row, "__len__") else 0 for row in rows]
+        row = next((i for i, length in enumerate(lengths) if length != lengths[0]), None)
+        if row is None:
+            raise
+        raise TargetError(row, f"found {lengths[row]} entries, but {lengths[0]} in row 0; give one a label") from None
+
+
+def _label_columns(
+    values: NDArray[Any], n_labels: int | None, remedy: str, names: Sequence[Any] | None
+) -> NDArray[Any]:
+    """Return numbers with a column for each of two labels or more."""
+    if names is not None and values.shape[1:] != (len(names),):  # of another table: the width is refused below
+        names = None
+    values = as_numbers(values if values.dtype.kind in "biuf" else values.astype(object), "y", remedy, names)
+    k = target_matrix(values, "y", n_labels, "label").shape[1]
     if k < 2:
         raise ValueError(f"y has {k} column, it needs at least 2, one for each label that is ranked")
-    ranks = rankdata(np.where(unknown, np.inf, -values), method="dense", axis=1)  # what is unknown comes last
-    found = read_positions(np.where(unknown, -1, ranks), gaps=True)
-    assert found.gaps is not None  # they were asked for
-    pair = 0
-    for u in range(k - 1):
-        apart = np.abs(values[:, u, np.newaxis] - values[:, u + 1 :])
-        found.gaps[:, pair : pair + k - 1 - u] = np.where(np.isnan(apart), 1.0, apart)
-        pair += k - 1 - u
-    return Preferences(found.signs, found.ranks, k, gaps=found.gaps)
+    return values
 
 
 def examples_of(
@@ -214,24 +236,16 @@ def _subgraphs(preferences: Preferences, decompose: Callable[[list[Edge]], Any])
             try:
                 pairs = [(operator.index(winner), operator.index(loser)) for winner, loser in part]
             except (TypeError, ValueError):
-                raise _at_row(preferences, i, f"gives the subgraph {part!r:.80}, which is no list of pairs") from None
+                raise _no_subgraph(i, f"gives the subgraph {part!r:.80}, which is no list of pairs") from None
             if not pairs:
-                raise _at_row(preferences, i, "gives a subgraph without preferences")
+                raise _no_subgraph(i, "gives a subgraph without preferences")
             if strange := [pair for pair in pairs if pair not in known]:
-                raise _at_row(preferences, i, f"gives {strange[0]}, which is no preference of the row")
+                raise _no_subgraph(i, f"gives {strange[0]}, which is no preference of the row")
             ends += pairs
             edges.append(len(ends))
         rows.append(len(edges) - 1)
     return Subgraphs(np.array(rows, np.int64), np.array(edges, np.int64), np.array(ends, dtype=np.int32).reshape(-1, 2))
 
 
-def _at_row(preferences: Preferences, i: int, reason: str) -> TargetError:
-    row = i if preferences.rows is None else int(preferences.rows[i])
+def _no_subgraph(row: int, reason: str) -> TargetError:
     return TargetError(row, f"decomposition {reason}; it returns lists of pairs (u, v) out of those it is given")
-
-
-def _is_graphs(y: Any) -> bool:
-    try:
-        return np.ndim(y) == 3
-    except ValueError:  # rows of different lengths, which reading the other format reports
-        return False

@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from numbers import Integral, Real
 from typing import Any, ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import StrOptions
 
 from .._data.checks import seed_of
 from .._data.glossary import documented
-from .._lib.arrays import FloatArray, require_memory
+from .._lib.arrays import FloatArray
 from .._lib.call import get_n_threads
 from .._lib.kernel import require_semidefinite
-from .._lib.labelrank import Examples, Passes, Trained, svm_kernel, svm_linear
-from .._lib.names import SUBGRAPHS
+from .._lib.labelrank import Passes, svm_kernel, svm_linear
 from .._lib.ridge import Design
-from .._models.training import keep_weights
-from ._base import keep_solution
 from ._kernel import KernelRanker
-from ._preferences import PREFERENCE_FORMATS, Edge, Preferences, examples_of, read_feedback, read_preferences
+from ._preferences import Edge, Preferences, examples_of, read_feedback, read_preferences
 
 
 @documented
@@ -122,18 +116,9 @@ class LabelRankingSVM(KernelRanker):
     True
     """
 
-    _formats = frozenset(PREFERENCE_FORMATS)
-
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **KernelRanker._parameter_constraints,
-        "C": [Interval(Real, 0, None, closed="neither")],
-        "decomposition": [StrOptions(set(SUBGRAPHS)), callable],
         "margin": [StrOptions({"unit", "positions", "feedback"})],
-        "tol": [Interval(Real, 0, None, closed="neither")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "n_jobs": [Integral, None],
-        "random_state": ["random_state"],
-        "verbose": ["verbose"],
     }
 
     def __init__(
@@ -172,33 +157,24 @@ class LabelRankingSVM(KernelRanker):
     def _formats_taken(self) -> frozenset[str]:
         return self._formats if self.margin == "unit" else self._formats - {"graphs"}
 
-    def _read(self, y: Any, n_labels: int | None = None) -> Preferences:
+    def _read(self, y: Any, n_labels: int | None, names: list[Any] | None) -> Preferences:
         if self.margin == "feedback":
-            return read_feedback(y, n_labels)
-        return read_preferences(y, n_labels, gaps=self.margin == "positions")
+            return read_feedback(y, n_labels, names=names)
+        return read_preferences(y, n_labels, names=names, gaps=self.margin == "positions")
 
     def _train(self, X: Any, preferences: Preferences, weights: FloatArray | None) -> None:
-        self._resolve_kernel(X, weights)
+        kernel = self._resolve_kernel(X, weights)
         examples = examples_of(preferences, weights, self.decomposition)
-        trained = self._solve(X, examples, preferences.rows)
-        keep_solution(self, trained, "passes")
-
-    def _solve(self, X: Any, examples: Examples, rows: NDArray[np.intp] | None) -> Trained:
         seed = seed_of(self.random_state)
         how = Passes(self.tol, self.max_iter, seed, get_n_threads(self.n_jobs), int(self.verbose))
-        if self.kernel_.is_linear:
+        if kernel.is_linear:
             trained = svm_linear(examples, Design(X, intercept=self.fit_intercept), self.C, how)
-            keep_weights(self, trained.coefficients)
-            return trained
-        n = X.shape[0]
-        require_memory(8 * n * n, f"the kernel matrix of {n} rows", "train on fewer rows", square_rows=n)
-        if self.kernel_.is_precomputed:
-            kernel = np.ascontiguousarray(X if rows is None else X[:, rows])
+            dual = None
         else:
-            kernel = self.kernel_.matrix(X)
-        if self.fit_intercept:
-            kernel = np.add(kernel, 1.0, out=None if self.kernel_.is_precomputed else kernel)  # X stays the user's
-        require_semidefinite(kernel)
-        trained = svm_kernel(examples, kernel, self.C, how)
-        self._keep_dual(X, trained.coefficients, rows)
-        return trained
+            matrix = self._training_matrix(kernel, X, preferences.rows, 1)
+            if self.fit_intercept:
+                matrix += 1.0  # the kernel of a constant feature
+            require_semidefinite(matrix)
+            trained = svm_kernel(examples, matrix, self.C, how)
+            dual = trained.coefficients
+        self._keep(kernel, X, trained, dual, preferences.rows)
