@@ -137,6 +137,7 @@ def test_files_that_are_not_there_or_no_models(drinks, model, tmp_path, fails):
     assert "nowhere.csv" in fails("predict", "nowhere.csv", "--model", model)
     fails("predict", drinks, "--model", drinks)
     fails("info", str(tmp_path / "none"))
+    assert "nonsense" in fails("predict", drinks, "--model", model, "--read", '{"encoding": "nonsense"}')
     skops.io.dump(LabelSets(3), tmp_path / "other")
     assert "is no model of `combpred fit`" in fails("info", str(tmp_path / "other"))
     assert "no scorer is called 'tau'" in fails("evaluate", drinks, "--model", model, "--metric", "tau")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from combpred._lib.labelrank import Examples, Passes, svm_linear
+from combpred._lib.labelrank import Examples, Passes, boost, svm_linear
 from combpred._lib.ridge import Design
 from ranking_oracle import random_preferences
 
@@ -31,3 +31,9 @@ def test_dual_variables_are_feasible_and_make_up_the_weights(decomposition):
     np.testing.assert_allclose(found.coefficients, X.T @ moves, atol=1e-12)
     dual = found.alpha.sum() - 0.5 * (found.coefficients**2).sum()
     assert found.objective - dual == pytest.approx(found.gap, abs=1e-10)
+
+
+def test_no_rankers_cannot_be_boosted():
+    examples = Examples(np.ones((2, 3), dtype=np.int8), None, np.ones(2), 3, "edges")
+    with pytest.raises(ValueError, match="no ranker"):
+        boost(examples, Design(np.ones((2, 1))), np.empty((2, 3, 0)), alpha=1.0, min_gain=0.0, max_iter=2, n_threads=1)

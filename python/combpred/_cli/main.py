@@ -90,7 +90,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("combpred: interrupted", file=sys.stderr)
         return 130
-    except (ValueError, TypeError, OSError, RuntimeError, MemoryError, ImportError) as error:
+    except (ValueError, TypeError, LookupError, OSError, RuntimeError, MemoryError, ImportError) as error:
         print(f"combpred: error: {' '.join(str(error).split())}", file=sys.stderr)
         return 2
     return 0

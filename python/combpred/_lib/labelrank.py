@@ -401,6 +401,8 @@ def boost(
     if scores is not None:
         scores = floats(scores, "scores", design.n, examples.k, None)
         shape = (scores.shape[2],)
+        if shape == (0,):  # the core would take no scores for features that are to be boosted
+            raise ValueError("scores are those of no ranker")
     found, most, n_iter = np.empty(shape), min(max_iter, _MOST_ROUNDS), ctypes.c_int64()
     losses, bounds = np.empty(most + 1), np.empty(most)
     options = record(
