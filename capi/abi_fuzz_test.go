@@ -128,7 +128,8 @@ func FuzzABI(f *testing.F) {
 			k = k.Described(text)
 			defer k.Close()
 		}
-		answers(t, names[int(which)%len(names)], &cabitest.Caller{Tables: all, Arena: memory, Kind: k, Garbage: garbage, Draws: draws})
+		caller := &cabitest.Caller{Tables: all, Arena: memory, Kind: k, Garbage: garbage, Draws: draws, MostIter: 1 << 14}
+		answers(t, names[int(which)%len(names)], caller)
 	})
 }
 

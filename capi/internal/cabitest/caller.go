@@ -39,6 +39,7 @@ type Caller struct {
 	Arena          *Arena
 	Kind           Kind
 	Draws, Garbage []byte
+	MostIter       int64 // iterations that a solver is asked for, as some never end on numbers that overflow; 0: any
 	Taken          int   // how many draws were used
 	Named          []int // which of them were for names
 

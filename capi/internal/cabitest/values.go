@@ -104,6 +104,9 @@ func (c *Caller) number(s slot, spec ast.Expr, b int, top *scope) {
 	if call, ok := spec.(*ast.CallExpr); ok && call.Fun.(*ast.Ident).Name == "but" && float64(whole) == one.value(call.Args[1]) {
 		whole = int64(value)
 	}
+	if s.Name == "max_iter" && c.MostIter > 0 {
+		whole = min(whole, c.MostIter)
+	}
 	s.scope.numbers[s.Name] = float64(whole)
 	switch s.CType {
 	case "double":
