@@ -161,7 +161,8 @@ func (r *readers) structs(d header.Declared, done map[string]bool) {
 		since = fmt.Sprintf(", unsafe.Offsetof(r.c.%s)", cName(fields[at].Name))
 	}
 	fmt.Fprintf(r, "\t} else if r.c, err = cabi.Record(p, name%s); err != nil {\n\t\treturn err\n\t}\n", since)
-	fmt.Fprintf(r, "\tif written {\n\t\tif r.to, err = cabi.OutRecord(p, name, optional%s); err != nil {\n\t\t\treturn err\n\t\t}\n\t}\n", since)
+	fmt.Fprintf(r, "\tif written {\n\t\tif r.to, err = cabi.OutRecord(p, name, optional%s); err != nil {\n\t\t\treturn err\n", since)
+	r.WriteString("\t\t}\n\t}\n")
 	for _, f := range fields[1:] { // what sizes of others depend on comes first
 		if len(f.Sizes) == 0 || f.Name == "first" {
 			r.readField(name, f)
