@@ -38,15 +38,6 @@ def number(value: Any, name: str) -> float:
     return float(value)
 
 
-def is_written_number(word: str | bytes) -> bool:
-    """Return whether a string is a number."""
-    try:
-        float(word)
-    except ValueError:
-        return False
-    return True
-
-
 def columns_of(table: Any) -> Any:
     """Return what the columns of a table of any library are called, as it holds it; () for what is no table."""
     return table.column_names if hasattr(table, "column_names") else getattr(table, "columns", ())
@@ -139,12 +130,6 @@ def share(value: Any, name: str) -> float:
     if not 0 < number < 1:
         raise ValueError(f"{name} must be between 0 and 1, both excluded, got {value}")
     return number
-
-
-def check_share(value: Any, name: str) -> None:
-    """Raise ValueError unless `value` is a number in (0, 1)."""
-    if not isinstance(value, (int, float, np.floating)) or not 0 < value < 1:
-        raise ValueError(f"{name} must be a number between 0 and 1, got {value!r}")
 
 
 def check_share_or_none(name: str, value: Any) -> None:

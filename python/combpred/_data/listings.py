@@ -250,11 +250,3 @@ def uncompared(labels: Sequence[Any], rows: str) -> str:
         f"no {rows} compares {noun} {summary(labels)} with another one: where {stand} in predictions is arbitrary, "
         "leave such labels out"
     )
-
-
-def rankings_of(items: str) -> str:
-    """Return which converters make positions of lists, for messages; `items` is what is ranked."""
-    return (
-        f"structures.Permutations.from_orders makes positions of lists of {items} from best to worst, from_top_k of "
-        f"the first ones, structures.WeakOrders.from_tiers of lists of groups of tied {items}"
-    )
