@@ -25,7 +25,6 @@ _NAMES = {
     ),
     "_lib.versions": ("__version__", "show_versions"),
     "_models.certified": ("Certified",),
-    "_models.composed.converted": ("ConvertedTargets",),
     "_models.composed.embedding": ("EmbeddingRegressor",),
     "_models.composed.voting": ("StructuredVoting",),
     "_models.probabilistic": ("ProbabilisticStructured",),

@@ -22,7 +22,6 @@ from ._lib.errors import SamplingError as SamplingError
 from ._lib.versions import __version__ as __version__
 from ._lib.versions import show_versions as show_versions
 from ._models.certified import Certified as Certified
-from ._models.composed.converted import ConvertedTargets as ConvertedTargets
 from ._models.composed.embedding import EmbeddingRegressor as EmbeddingRegressor
 from ._models.composed.voting import StructuredVoting as StructuredVoting
 from ._models.probabilistic import ProbabilisticStructured as ProbabilisticStructured

@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import clone
 
 from combpred import StructuredRidge, StructuredSGD, metrics
 from combpred.aggregation import borda, kemeny
-from combpred.ranking import OnlineLabelRanker, RankingByPairwiseComparison
+from combpred.ranking import RankingByPairwiseComparison
 from combpred.structures import (
     Cycles,
     DirectedCycles,
@@ -34,30 +33,13 @@ def problem(columns=ITEMS):
     return X, pd.DataFrame(y, columns=columns)
 
 
-@pytest.mark.parametrize(
-    ("names", "learnt"),
-    [
-        (["rank tea", "rank milk", "rank cola", "rank ale"], ["tea", "milk", "cola", "ale"]),
-        (["a b tea", "a b milk", "c b cola", "c b ale"], ["tea", "milk", "cola", "ale"]),
-        (["hot tea", "cold tea", "hot milk", "cold milk"], ["hot_tea", "cold_tea", "hot_milk", "cold_milk"]),
-        ([(0, 1), (1, 1), (0, 2), (1, 2)], ["(0, 1)", "(1, 1)", "(0, 2)", "(1, 2)"]),
-        ([("a", 1), ("a", 2), ("b", 3), ("b", 4)], [1, 2, 3, 4]),
-    ],
-)
-def test_columns_of_several_levels_are_told_how_to_get_one(names, learnt):
-    X, y = problem(
-        pd.MultiIndex.from_tuples([tuple(name.split()) if isinstance(name, str) else name for name in names])
-    )
+@pytest.mark.parametrize("names", [[("rank", item) for item in "abcd"], [(0, 1), (1, 1), (0, 2), (1, 2)]])
+def test_columns_of_several_levels_are_refused(names):
+    X, y = problem(pd.MultiIndex.from_tuples(names))
     with pytest.raises(TypeError):
         borda(y)
-    with pytest.raises(TypeError) as caught:
+    with pytest.raises(TypeError):
         StructuredRidge("permutations").fit(X, y)
-    advice = str(caught.value)
-    if "join" in advice:
-        exec(advice.partition("them, as ")[2].partition(" does")[0], {"y": y})
-    else:
-        y = eval(advice.partition("take ")[2], {"y": y})
-    assert StructuredRidge("permutations").fit(X, y).structure_.labels == learnt
 
 
 @pytest.mark.parametrize("columns", [ITEMS, [0, 1, 2, 3]], ids=["keys", "numbered"])
@@ -71,7 +53,7 @@ def test_columns_called_by_integers_are_matched(model, columns):
     assert model.score(X, y) == model.score(X, moved) > 0.8
     # Predictions have the columns of y of training, in their order.
     assert metrics.kendall_tau(moved, model.predict(X)) == pytest.approx(model.score(X, moved), abs=1e-12)
-    framed = model.set_output(predict="y").predict(X)
+    framed = model.set_output(predict="pandas").predict(X)
     assert framed.columns.tolist() == moved.columns.tolist()
     assert metrics.kendall_tau(y, framed) == pytest.approx(model.score(X, y), abs=1e-12)
     model.set_output(predict="default")
@@ -84,7 +66,7 @@ def test_integer_columns_are_names():
     X, y = problem()
     model = StructuredRidge("permutations").fit(X, y)
     assert model.structure_.feature_names()[0] == "31 before 7"
-    best = model.set_output(predict="y").predict(X, constraints={"first": 12})
+    best = model.set_output(predict="pandas").predict(X, constraints={"first": 12})
     assert best.columns.tolist() == ITEMS and (best[12] == 1).all()
     sets = StructuredRidge(LabelSets(labels=ITEMS)).fit(X, (y[ITEMS[::-1]] <= 2).astype(int))
     assert sets.score(X, (y <= 2).astype(int)) > 0.8
@@ -107,8 +89,9 @@ def test_integer_columns_are_names():
 def test_ratings_of_pivot_tables_keep_their_items():
     ratings = pd.DataFrame({"user": [1, 1, 2, 2], "film": [31, 7, 31, 7], "stars": [5.0, 1.0, 2.0, 4.0]})
     table = ratings.pivot(index="user", columns="film", values="stars")
-    assert Permutations.from_ratings(table, as_frame=True).to_dict("list") == {7: [2, 1], 31: [1, 2]}
-    assert Permutations.to_orders(Permutations.from_scores(table, as_frame=True)).tolist() == [[31, 7], [7, 31]]
+    ranks = pd.DataFrame(Permutations.from_ratings(table), columns=table.columns)
+    assert ranks.to_dict("list") == {7: [2, 1], 31: [1, 2]}
+    assert Permutations.to_orders(ranks) == [[31, 7], [7, 31]]
 
 
 ENTRIES = {
@@ -128,7 +111,7 @@ def test_columns_of_what_has_no_names_are_matched_with_those_of_training(structu
     moved = y.sample(frac=1, axis=1, random_state=1)
     assert list(moved) != list(y)
     assert model.score(X, moved) == model.score(X, y) == model.score(X, y.to_numpy()) > 0.7
-    assert model.set_output(predict="y").predict(X).columns.tolist() == y.columns.tolist()
+    assert model.set_output(predict="pandas").predict(X).columns.tolist() == y.columns.tolist()
     with pytest.raises(ValueError):
         model.score(X, y.rename(columns={"column 0": "edge"}))
 
@@ -143,27 +126,6 @@ def test_numbered_columns_of_what_has_no_names_are_matched():
         assert model.score(X, second) == model.score(X, first) > 0.7
 
 
-@pytest.mark.parametrize("model", [StructuredRidge("permutations"), RankingByPairwiseComparison()], ids=repr)
-def test_names_after_training_without_are_warned_of(model):
-    X, y = problem(list("abcd"))
-    model.fit(X, y.to_numpy())
-    with pytest.warns(UserWarning):
-        model.score(X, y[list("dcba")])
-
-
-@pytest.mark.parametrize("model", [StructuredSGD(random_state=0), OnlineLabelRanker(random_state=0)], ids=repr)
-def test_later_names_are_warned_of_once_and_change_nothing(model):
-    X, y = problem(list("abcd"))
-    if isinstance(model, StructuredSGD):
-        model.set_params(structure=Permutations(4))
-    plain = clone(model).partial_fit(X, y.to_numpy()).partial_fit(X, y.to_numpy())
-    model.partial_fit(X, y.to_numpy())
-    with pytest.warns(UserWarning) as caught:
-        model.partial_fit(X, y)
-    assert len(caught) == 1
-    np.testing.assert_array_equal(model.predict(X), plain.predict(X))
-
-
 @pytest.mark.parametrize("frame", [frame for frame, _ in FRAMES])
 @pytest.mark.parametrize("structure", [Routes(4), Cycles(4), DirectedCycles(4)], ids=repr)
 def test_columns_of_visits_keep_their_order(structure, frame):
@@ -171,7 +133,7 @@ def test_columns_of_visits_keep_their_order(structure, frame):
     y = np.array([rng.permutation(4) for _ in range(40)])
     X = y[:, :3].astype(float)
     names = ["morning", "noon", "evening", "at night"]
-    model = StructuredRidge(structure).set_output(predict="y").fit(X, table(frame, y, names))
+    model = StructuredRidge(structure).set_output(predict="pandas").fit(X, table(frame, y, names))
     score = model.score(X, table(frame, y, names))
     assert score > structure.score(y, y[rng.permutation(40)])
     moved = [1, 0, 2, 3]

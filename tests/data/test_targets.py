@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from combpred import StructuredRidge
-from combpred._data.listings import positions_by_score
+from combpred._data.converters import positions_by_score
 from combpred._data.targets import TargetError
 from moved_errors import shows_another_row_everywhere
 

@@ -108,5 +108,5 @@ def test_predictions_in_one_column_are_scored_without_a_warning_of_theirs():
     X = np.arange(6.0).reshape(-1, 1)
     y = pd.DataFrame({"grade": pd.Categorical(["low", "mid", "high"] * 2, ["low", "mid", "high"], ordered=True)})
     with pytest.warns(DataConversionWarning) as warned:
-        StructuredRidge("ordinal").set_output(predict="y").fit(X, y).score(X, y)
+        StructuredRidge("ordinal").set_output(predict="pandas").fit(X, y).score(X, y)
     assert not any("y_pred" in str(each.message) for each in warned)

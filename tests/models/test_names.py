@@ -24,7 +24,6 @@ from combpred import (
 )
 from combpred.baselines import StructuredPerceptron, StructuredSVM
 from combpred.structures import LabelSets, Permutations
-from data_frames import FRAMES
 
 NAMES = ["tea", "milk", "rum", "gin"]
 
@@ -108,16 +107,6 @@ def test_predictions_are_frames_on_request(estimator: Any) -> None:
     np.testing.assert_array_equal(model.set_output(predict="default").predict(X), plain)
     with pytest.raises(ValueError):
         model.set_output(predict="arrow")
-
-
-@pytest.mark.parametrize(("frame", "kind"), FRAMES)
-def test_predictions_are_as_y(frame: Any, kind: type) -> None:
-    X, y = ranking_problem()
-    model = StructuredRidge("permutations").set_output(predict="y")
-    named = model.fit(X.to_numpy(), frame({name: y[name].to_numpy() for name in NAMES})).predict(X.to_numpy())
-    assert isinstance(named, kind)
-    assert list(named.columns) == NAMES
-    assert isinstance(model.fit(X, y.to_numpy()).predict(X), np.ndarray)
 
 
 def test_marginals_and_probabilities_are_frames() -> None:

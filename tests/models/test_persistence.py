@@ -23,7 +23,6 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 import combpred
 from combpred import (
-    ConvertedTargets,
     EmbeddingRegressor,
     ProbabilisticStructured,
     StructuredRidge,
@@ -118,9 +117,9 @@ MODELS = {
         structures.Cycles(5).sample(N, random_state=0),
     ),
     "targets of lists": (
-        ConvertedTargets(StructuredRidge(structures.LabelSets(labels=["a", "b"])), "sets", sep="|"),
+        StructuredRidge(structures.LabelSets(labels=["a", "b"])).set_output(predict="names"),
         X,
-        ["a|b", "b"] * (N // 2),
+        [["a", "b"], ["b"]] * (N // 2),
     ),
     "sparse rows": (StructuredRidge("permutations", kernel="rbf"), sparse.csr_array(np.abs(X)), RANKS),
     "search": (

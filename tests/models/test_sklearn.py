@@ -17,7 +17,6 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils import estimator_checks, get_tags
 
 from combpred import (
-    ConvertedTargets,
     EmbeddingRegressor,
     ProbabilisticStructured,
     StructuredRidge,
@@ -113,7 +112,6 @@ def test_tags_follow_the_parameters():
         *(Estimator("permutations") for Estimator in (*ESTIMATORS, StructuredPerceptron, StructuredSVM)),
         EmbeddingRegressor(structure="permutations"),
         StructuredVoting([("ridge", StructuredRidge("permutations"))]),
-        ConvertedTargets(StructuredRidge("permutations"), "orders"),
     ],
     ids=lambda model: type(model).__name__,
 )

@@ -15,7 +15,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import LinearSVC
 
-from combpred import CapabilityError, ConvertedTargets, ProbabilisticStructured, structures
+from combpred import CapabilityError, ProbabilisticStructured, structures
 from combpred.datasets import load_diabetes_ranking
 from combpred.metrics import expected_calibration_error
 from combpred.metrics.calibration import calibration_bins, wilson_interval
@@ -227,16 +227,16 @@ def test_events_have_the_names_of_columns_in_any_order() -> None:
     with pytest.raises(ValueError):
         ReliabilityDisplay.from_estimator(model, X, y.rename(columns={"sport": "sports"}), event="sport")
     listed = [[name for name in y.columns if row[name]] for _, row in y.iterrows()]
-    converted = ConvertedTargets(ProbabilisticStructured(structures.LabelSets(labels=y.columns)), "sets").fit(X, listed)
-    assert ReliabilityDisplay.from_estimator(converted, X, listed, event="sport").expected_calibration_error == by_hand
+    named = ProbabilisticStructured(structures.LabelSets(labels=y.columns)).fit(X, listed)
+    assert ReliabilityDisplay.from_estimator(named, X, listed, event="sport").expected_calibration_error == by_hand
 
 
-def test_converted_rankings_are_drawn_by_name() -> None:
+def test_rankings_are_drawn_by_name() -> None:
     X, y = load_diabetes_ranking(return_X_y=True)
     letters = list("abcdef")
     orders = [[letters[j] for j in np.argsort(row)] for row in y[:100]]
     ranker = ProbabilisticStructured(structures.Permutations(labels=letters))
-    converted = ConvertedTargets(ranker, "orders").fit(X[:100], orders)
+    converted = ProbabilisticStructured(structures.Permutations(labels=letters)).fit(X[:100], orders)
     drawn = MarginalsDisplay.from_estimator(converted, X[100:101])
     plain = MarginalsDisplay.from_estimator(ranker.fit(X[:100], y[:100]), X[100:101])
     assert drawn.row_labels == tuple(letters)

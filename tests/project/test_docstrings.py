@@ -33,7 +33,6 @@ NAMES = re.compile(r"^ *(\w+) : \{(\"[^}]*)\}", re.MULTILINE)
 TABLES = {
     "StructuredEstimator.set_output.predict": "_data.names.OUTPUTS",
     "LabelRanker.set_output.predict": "_data.names.OUTPUTS",
-    "ConvertedTargets.set_output.predict": "_data.names.OUTPUTS",
     "search.schedule": "_lib.names.RANDOM_DECODERS",
     "search.proposals": "_lib.names.PROPOSALS",
     "mixing_bound.sampler": "_lib.names.CHAINS",

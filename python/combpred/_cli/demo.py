@@ -14,7 +14,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from .. import datasets
-from .._data.listings import positions_by_score
+from .._data.converters import positions_by_score
 from .._models.ridge_cv import StructuredRidgeCV
 
 _PENALTIES = (0.01, 0.1, 1.0, 10.0, 100.0)

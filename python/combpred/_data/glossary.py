@@ -194,28 +194,15 @@ n_features_in_ : int
 feature_names_in_ : ndarray of shape (n_features_in_,)
     Names of features, where X has names that are all strings.
 
-[as_frame_names]
-as_frame : bool, default=False
-    Whether to return a data frame of pandas with the names as columns, which estimators learn from it, and the index of
-    what is converted, where that has one.
-
 [labels_listed]
 labels : sequence of str or of int, default=None
-    Names of the labels, in the order of the columns of the result. None: names that occur, sorted, by their numbers if
-    all are numbers in strings; numbers stand for themselves.
-
-[as_frame_labels]
-as_frame : bool, default=False
-    Whether to return a data frame of pandas, with the names of the labels as columns.
+    Names of the labels, in the order of the columns of the result. None: names that occur, sorted; of numbers those
+    from 0 to the largest.
 
 [labels_shown]
 labels : sequence of str or of int, default=None
     Names of the labels, by which the columns of a data frame are matched. None: those of the columns of a data frame,
     otherwise numbers.
-
-[sep_shown]
-sep : str, default=None
-    What divides labels where rows shall be strings, such as ">"; None: rows are lists.
 
 [n_labels_]
 n_labels_ : int

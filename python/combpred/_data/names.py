@@ -1,17 +1,15 @@
-"""Names of labels, items, places and grades: reading them from y, and matching columns, conditions and messages."""
+"""Names of labels, items, places and grades, in conditions and messages, and predictions with names."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from .checks import choice
-from .forms import Frame, frame_kind
-from .targets import TargetError, meant, require_once, summary
+from .targets import meant, require_once
 
 #: Names of the items of a structure, in their order: all strings, or all integers.
 Names = tuple[Hashable, ...]
@@ -34,28 +32,23 @@ def checked_names(names: Any, what: str) -> Names:
     ValueError
         When there are none, or a name occurs twice.
     """
-    if isinstance(names, (str, bytes)) or not hasattr(names, "__len__") or getattr(names, "ndim", 1) != 1:
-        raise TypeError(f"{what} must be a list of names, got {names!r:.80}")
-    if isinstance(names, (set, frozenset, Mapping)):
-        kind = "mapping" if isinstance(names, Mapping) else "set"
-        raise TypeError(f"{what} must be a list of names, whose order counts, got the {kind} {names!r:.80}")
     names = names.to_pylist() if hasattr(names, "to_pylist") else names  # of Arrow
+    if isinstance(names, (str, bytes, set, frozenset, Mapping)) or not hasattr(names, "__len__"):
+        raise TypeError(f"{what} must be a list of names, whose order counts, got {names!r:.80}")
     listed = [name.item() if isinstance(name, np.generic) else name for name in names]
     if not listed:
         raise ValueError(f"{what} is empty: give a name for each, or None")
-    strings = [isinstance(name, str) for name in listed]
-    if not all(strings) and (any(strings) or not all(type(name) is int for name in listed)):
-        odd = strings.index(False) if any(strings) else next(i for i, n in enumerate(listed) if type(n) is not int)
-        raise TypeError(
-            f"{what} must be all strings or all integers, but number {odd} is {listed[odd]!r}: rename it, or pass "
-            "list(map(str, names))"
-        )
+    kind = str if isinstance(listed[0], str) else int
+    odd = [name for name in listed if not isinstance(name, kind) or isinstance(name, bool)]
+    if odd:
+        how = "rename it, as list(map(str, names)) does"
+        raise TypeError(f"{what} must be all strings or all integers, which {odd[0]!r} is not: {how}")
     require_once(listed, what)
     return tuple(listed)
 
 
 #: Values of the parameter `predict` of `set_output`.
-OUTPUTS = ("default", "pandas", "polars", "y")
+OUTPUTS = ("default", "names", "pandas", "polars")
 
 
 def set_output(estimator: Any, predict: str | None) -> None:
@@ -65,82 +58,51 @@ def set_output(estimator: Any, predict: str | None) -> None:
         estimator._sklearn_output_config = {**held, "predict": choice(predict, "predict", OUTPUTS)}
 
 
-def output(estimator: Any, values: Any, X: Any, columns: Sequence[Hashable] | None, of_y: Frame | None) -> Any:
-    """Return predictions as `set_output` has it: an array, a data frame, or a series of single values.
+def output(
+    estimator: Any,
+    values: Any,
+    X: Any,
+    columns: Sequence[Hashable] | None,
+    in_names: Callable[[Any], Any] | None = None,
+) -> Any:
+    """Return predictions as `set_output` has it: an array, rows of names, a data frame, or a series of single values.
 
     Parameters
     ----------
     estimator : estimator
     values : ndarray or CSR
-        Predictions for the rows of X, whose index a frame gets.
+        Predictions for the rows of X, whose index a frame of pandas gets.
     columns : sequence or None
         Names of the columns; None for numbers.
-    of_y : Frame or None
-        What y was, if a data frame or a series: the library that "y" stands for, the name and categories of a series.
+    in_names : callable or None, default=None
+        Makes rows of names of outputs; None where values are no outputs.
     """
     kind = getattr(estimator, "_sklearn_output_config", {}).get("predict", "default")
-    if kind == "y":
-        kind = "default" if of_y is None else of_y.library
-    if kind == "default":
+    if kind == "default" or (kind == "names" and in_names is None):
         return values
+    if kind == "names" and in_names is not None:
+        return in_names(values)
     if values.ndim > 2:  # a matrix for each row is one value
         values = np.fromiter(values.tolist() if kind == "polars" else values, dtype=object, count=len(values))
     if kind == "polars":
         import polars
 
         values = values.toarray() if sparse.issparse(values) else values
-        if values.ndim == 1:
-            listed = values.tolist() if values.dtype == object else values
-            try:
-                series = polars.Series(listed)
-            except TypeError:  # rows of strings beside numbers, such as pairs
-                series = polars.Series(listed, dtype=polars.Object)
-            return _as_series(series, of_y)
-        return polars.DataFrame(values, schema=None if columns is None else [str(name) for name in columns])
+        if values.ndim == 2:
+            return polars.DataFrame(values, schema=None if columns is None else [str(name) for name in columns])
+        listed = values.tolist() if values.dtype == object else values
+        try:
+            return polars.Series(listed)
+        except TypeError:  # rows of strings beside numbers, such as pairs
+            return polars.Series(listed, dtype=polars.Object)
     import pandas
 
-    index = X.index if frame_kind(X) == "pandas" else None
+    index = X.index if hasattr(X, "iloc") else None
     if sparse.issparse(values):
         return pandas.DataFrame.sparse.from_spmatrix(values, index=index, columns=columns)
     if values.ndim == 1:
-        return _as_series(pandas.Series(values, index=index), of_y)
+        return pandas.Series(values, index=index)
     return pandas.DataFrame(values, index=index, columns=columns)
-
-
-def _as_series(series: Any, of_y: Frame | None) -> Any:
-    """Return a series with the name of y, and its categories where both are of one library; a frame if y was one."""
-    if of_y is None:
-        return series
-    polars = frame_kind(series) == "polars"
-    if of_y.categories is not None and polars == (of_y.library == "polars"):
-        if polars:
-            import polars as library
-
-            series = series.cast(library.Enum(of_y.categories))
-        else:
-            import pandas
-
-            series = series.astype(pandas.CategoricalDtype(of_y.categories, ordered=of_y.is_ordered))
-    series = series.rename("" if of_y.name is None else str(of_y.name)) if polars else series.rename(of_y.name)
-    return series.to_frame() if of_y.is_column else series
-
-
-def joined(names: Sequence[Any], sep: str | None) -> Any:
-    """Return the names of a row as one string, divided by `sep`, or as they are where that is None.
-
-    Raises
-    ------
-    ValueError
-        When a name holds `sep`, or is all that there is and empty, so that it could not be read again.
-    """
-    if sep is None:
-        return names
-    if list(names) == [""]:
-        raise ValueError("a row of the name '' alone would be an empty string: rename it, or pass sep=None for lists")
-    within = next((name for name in names if sep in str(name)), None)
-    if within is not None:
-        raise ValueError(f"sep={sep!r} occurs in the name {within!r}: take another one, or None for lists")
-    return sep.join(map(str, names))
 
 
 def index_of(name: Any, names: Names | None, remedy: str) -> Any:
@@ -166,74 +128,3 @@ def index_of(name: Any, names: Names | None, remedy: str) -> Any:
         counted_from_0 = f", but item {key}, counted from 0, is {names[key]!r}" if 0 <= key < len(names) else ""
         raise ValueError(f"{remedy}, which are strings: write {written!r}{counted_from_0}")
     return key
-
-
-def with_names(text: str, nouns: str, names: Names | None) -> str:
-    """Return a message of the library with items called by their names.
-
-    Parameters
-    ----------
-    text : str
-        It calls them "label 3", and two of them (3, 5).
-    nouns : str
-        What it may call them, "label|column".
-    names : tuple or None
-        Their names; None leaves their numbers.
-    """
-
-    def name(number: str) -> str:
-        return repr(names[int(number)]) if names is not None and int(number) < len(names) else number
-
-    def shown(found: re.Match[str]) -> str:
-        if found[1] is None:
-            return f"({name(found[5])}, {name(found[6])})"
-        other = "" if found[3] is None else found[3] + name(found[4])
-        return f"{found[1]} {name(found[2])}{other}"
-
-    return re.sub(rf"\b({nouns}) (\d+)(?:( and | to )(\d+))?\b|\((\d+), (\d+)\)", shown, text)
-
-
-def numbers_of(
-    lists: Sequence[Sequence[Any]], names: Names | None, argument: str, cls: str, parameter: str, noun: str
-) -> list[list[int]]:
-    """Return lists of names as lists of numbers; without names, numbers as they are.
-
-    Parameters
-    ----------
-    lists : sequence of n lists
-        Of strings and integers.
-    names : tuple or None
-        Names of the items of a structure.
-    argument : str
-        What messages call the lists.
-    cls, parameter : str
-        The class of the structure, and its parameter that holds names.
-    noun : str
-        What an item is, such as "place".
-
-    Raises
-    ------
-    TargetError
-        For the first row with an unknown name.
-    """
-    if names is None:
-        found = dict.fromkeys(entry for entries in lists for entry in entries)
-        name = next((entry for entry in found if isinstance(entry, str)), None)
-        if name is not None:
-            i = next(i for i, entries in enumerate(lists) if name in entries)
-            remedy = f"take {cls}({parameter}=[{summary(sorted(found, key=str))}])"
-            raise TargetError(i, f"{name!r} is one of the names that the structure lacks: {remedy}", argument)
-        odd = next((entry for entry in found if isinstance(entry, bool) or not isinstance(entry, int)), None)
-        if odd is not None:
-            i = next(i for i, entries in enumerate(lists) if odd in entries)
-            raise TargetError(
-                i, f"found the {noun} {odd!r}, which is neither a string nor an integer; rename it", argument
-            )
-        return [list(entries) for entries in lists]
-    index = {name: number for number, name in enumerate(names)}
-    for i, entries in enumerate(lists):
-        unknown = next((entry for entry in entries if entry not in index), None)
-        if unknown is not None:
-            said = f"{unknown!r} is no {noun} of the structure, whose {parameter} are {summary(names)}"
-            raise TargetError(i, said + meant(unknown, names), argument)
-    return [[index[entry] for entry in entries] for entries in lists]

@@ -1,14 +1,13 @@
-"""Targets as users pass them: arrays, lists of different lengths, and sets of admissible outputs.
+"""Targets in the documented formats of y: arrays, lists of different lengths, and sets of admissible outputs.
 
-The functions that check values raise errors that name the row and the remedy, or, where values may be meant otherwise,
-return what to say of them; a new format of y starts here.
+What is refused is refused by an error that names the row.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Sequence, Sized
 from difflib import get_close_matches
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,6 +22,7 @@ from .inputs import refuse_unread
 from .warn import warn_user
 
 _MANY_NAMES = 10_000
+_Rows = TypeVar("_Rows", bound=Sized)
 
 
 class TargetError(RowError):
@@ -58,11 +58,9 @@ def target_vector(y: ArrayLike, argument: str, *, warn: bool = True) -> NDArray[
     values = as_array(y, argument)
     if values.ndim == 2 and values.shape[1] == 1:
         if warn and argument != "y_pred":  # predictions come as y of training, of which the user has heard
-            names = getattr(y, "column_names", getattr(y, "columns", None))
-            remedy = ".ravel()" if names is None else f"[{names[0]!r}]"
             warn_user(  # it begins as scikit-learn's own, which its checks of estimators look for
-                f"A column-vector {argument} was passed when a 1d array was expected: pass {argument}{remedy}, of "
-                f"shape {values.shape[:1]}",
+                f"A column-vector {argument} was passed when a 1d array was expected: pass one of shape "
+                f"{values.shape[:1]}",
                 DataConversionWarning,
             )
         values = values[:, 0]
@@ -97,8 +95,6 @@ def target_matrix(
         For None, other shapes, no rows, and complex numbers.
     """
     values = as_array(y, argument)
-    if values.dtype.kind in "US" and isinstance(y, (list, tuple)):
-        values = np.array(y, dtype=object)  # NumPy has made strings of the numbers beside one
     if values.ndim != 2:
         raise ValueError(
             f"{argument} must have shape (n, {width or 'k'}), one column for each {columns}; got shape {values.shape}"
@@ -139,20 +135,15 @@ def as_numbers(values: NDArray[Any], argument: str, remedy: str, names: Sequence
     """
     if values.dtype.kind in "biuf":
         return values
-    if values.dtype.kind == "O":
-        flat = values.ravel()
-        numbers = np.empty(flat.size)
-        for i, v in enumerate(flat):
-            if v is None or type(v).__name__ == "NAType":
-                numbers[i] = np.nan
-            elif isinstance(v, (int, float, np.number, np.bool_)) and not isinstance(v, np.complexfloating):
-                numbers[i] = v
-            else:
-                row, column = divmod(i, values.shape[1] if values.ndim == 2 else 1)
-                where = "" if names is None else f" in column {names[column]!r}"
-                raise TargetError(row, f"{v!r}{where} is not a number; {remedy}", argument)
-        return numbers.reshape(values.shape)
-    raise ValueError(f"{argument} has dtype {values.dtype}, which does not hold numbers; {remedy}")
+    if values.dtype.kind not in "OU":
+        raise ValueError(f"{argument} has dtype {values.dtype}, which does not hold numbers; {remedy}")
+    listed = [np.nan if v is None or type(v).__name__ == "NAType" else v for v in values.flat]
+    odd = next((at for at, v in enumerate(listed) if not isinstance(v, (int, float, np.number, np.bool_))), None)
+    if odd is not None:
+        row, column = divmod(odd, values.shape[1] if values.ndim == 2 else 1)
+        where = "" if names is None else f" in column {names[column]!r}"
+        raise TargetError(row, f"{listed[odd]!r}{where} is not a number; {remedy}", argument)
+    return np.array(listed, dtype=np.float64).reshape(values.shape)
 
 
 def whole_numbers(values: NDArray[Any], argument: str, lo: int, hi: int, remedy: str) -> NDArray[np.int32]:
@@ -228,16 +219,60 @@ def summary(values: Sequence[Hashable], limit: int = 10) -> str:
 
 
 def meant(name: Any, names: Sequence[Hashable]) -> str:
-    """Return what ends a message about an unknown name: which name was probably meant, or nothing.
+    """Return what ends a message about an unknown name: which name was probably meant, or nothing."""
+    if len(names) > _MANY_NAMES:  # of which one with other letters would take seconds to find
+        return ""
+    near = get_close_matches(str(name), [str(each) for each in names], n=1, cutoff=0.7)
+    return f"; did you mean {near[0]!r}?" if near else ""
 
-    Letters are compared without case; a number is like the same number as a string only. Of many names, one with other
-    letters would take seconds to find.
+
+def codes_of(values: NDArray[Any], known: Sequence[Hashable], argument: str, remedy: str) -> NDArray[np.int32]:
+    """Return the index of each value in `known`, as int32.
+
+    Labels are compared by Python's equality, so 1, 1.0 and True are the same label.
+
+    Raises
+    ------
+    TargetError
+        For the first row with a value that is not known.
     """
-    known = {str(each).strip().casefold(): each for each in reversed(names)}
-    cutoff = 0.7 if isinstance(name, str) and isinstance(names[0], str) and len(names) <= _MANY_NAMES else 1.0
-    given = str(name).strip().casefold()
-    near = [given] if given in known else get_close_matches(given, known, n=1, cutoff=cutoff) if cutoff < 1 else []
-    return f"; did you mean {_plain_repr(known[near[0]])}?" if near else ""
+    index = {label: code for code, label in enumerate(known)}
+    odd = [i for i, value in enumerate(values.tolist()) if not isinstance(value, Hashable)]
+    if odd:
+        raise TargetError(odd[0], f"found {values[odd[0]]!r:.60}, which is no label; {remedy}", argument)
+    if values.dtype.kind == "O":  # may mix types that cannot be sorted
+        codes = np.fromiter((index.get(v, -1) for v in values), dtype=np.int32, count=values.size)
+    else:
+        distinct, inverse = np.unique(values, return_inverse=True)
+        codes = np.array([index.get(v, -1) for v in distinct.tolist()], dtype=np.int32)[inverse]
+    if (codes < 0).any():
+        row = int(np.argmax(codes < 0))
+        said = f"unknown label {_plain_repr(values[row])}; {remedy}{meant(values[row], known)}"
+        raise TargetError(row, said, argument)
+    return codes
+
+
+def check_present(values: NDArray[Any], argument: str) -> None:
+    """Raise TargetError for the first row with a missing (None, NaN, NA, NaT) or infinite label."""
+    if values.dtype.kind in "mM":
+        bad = np.isnat(values)
+    elif values.dtype.kind == "f":
+        bad = ~np.isfinite(values)
+    elif values.dtype.kind == "O":
+        bad = np.fromiter((_is_absent(value) for value in values), dtype=np.bool_, count=values.size)
+    else:
+        return
+    if bad.any():
+        row = int(np.argmax(bad))
+        said = f"the label is {_plain_repr(values[row])}; drop the row, or give it a label of its own"
+        raise TargetError(row, said, argument)
+
+
+def _is_absent(value: Any) -> bool:
+    """Return whether a label is None, NA, NaT, NaN or infinite."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, (float, np.floating)) and not np.isfinite(value)
 
 
 def _plain_repr(value: Any) -> str:
@@ -256,12 +291,16 @@ def as_array(y: ArrayLike, argument: str) -> NDArray[Any]:
     refuse_masked(y, argument)
     if y is None:
         raise ValueError(f"{argument} is None; this requires {argument} to be passed")
+    rows = y if isinstance(y, (list, tuple)) else ()
+    graph = next((i for i, row in enumerate(rows) if hasattr(row, "is_directed")), None)
+    if graph is not None:  # NumPy would make a row of its nodes
+        raise TargetError(graph, f"found a graph, {rows[graph]!s:.60}; pass numbers", argument)
     try:
         values = np.asarray(y)
     except ValueError as error:
-        raise ValueError(
-            f"the rows of {argument} differ in length; give every row the same number of entries"
-        ) from error
+        lengths = [len(row) if hasattr(row, "__len__") else -1 for row in rows]
+        row = next((i for i, length in enumerate(lengths) if length != lengths[0]), 0)
+        raise TargetError(row, "its length differs from that of row 0", argument) from error
     if values.dtype.kind == "U" and isinstance(y, (list, tuple)):
         entries = np.array(y, dtype=object)
         values = values if all(isinstance(entry, str) for entry in entries.flat) else entries
@@ -270,9 +309,9 @@ def as_array(y: ArrayLike, argument: str) -> NDArray[Any]:
     return values
 
 
-def _not_empty(values: NDArray[Any], argument: str) -> NDArray[Any]:
+def _not_empty(values: _Rows, argument: str) -> _Rows:
     """Return the values; ValueError if there are no rows."""
-    if values.shape[0] == 0:
+    if len(values) == 0:
         raise ValueError(f"{argument} has 0 rows; at least 1 is needed")
     return values
 

@@ -13,11 +13,9 @@ from numpy.typing import NDArray
 
 from .._lib.arrays import refuse_masked
 from .checks import counted
-from .entries import is_missing
-from .forms import frame_kind
-from .labels import check_present, codes_of, names_by
+from .converters import is_missing
 from .names import Names, checked_names
-from .targets import summary, target_vector, whole_numbers
+from .targets import check_present, codes_of, summary, target_vector, whole_numbers
 
 
 class Tree:
@@ -57,7 +55,9 @@ class Tree:
     def __init__(self, parent: Any, nodes: Sequence[Any] | None = None) -> None:
         if nodes is None and hasattr(parent, "parent") and hasattr(parent, "nodes"):  # a structure of a tree
             parent, nodes = parent.parent, parent.nodes
-        parent = _parent_of_nodes(parent)
+        if getattr(parent, "ndim", 0) == 1 and hasattr(parent, "to_dict"):  # a series of pandas
+            counts = list(parent.index) == list(range(len(parent)))
+            parent = parent.to_numpy() if counts else parent.to_dict()
         self.names: Names | None = None if nodes is None else checked_names(nodes, "nodes")
         if isinstance(parent, Mapping):
             if nodes is not None:
@@ -98,8 +98,7 @@ class Tree:
         values = target_vector(y, argument)
         check_present(values, argument)
         if self.names is None:
-            remedy = f"nodes are whole numbers 0..{len(self) - 1}{names_by(values, 'nodes')}"
-            return whole_numbers(values, argument, 0, len(self) - 1, remedy)
+            return whole_numbers(values, argument, 0, len(self) - 1, f"nodes are whole numbers 0..{len(self) - 1}")
         return codes_of(values, self.names, argument, f"the nodes are {summary(self.names)}")
 
     def leaves(self) -> NDArray[np.bool_]:
@@ -147,44 +146,12 @@ class Tree:
         return lifts, depth
 
 
-def _parent_of_nodes(parent: Any) -> Any:
-    """Return a mapping from child to parent, None for the root, or parents that are numbered, as they are.
-
-    Raises
-    ------
-    TypeError
-        For what describes a tree otherwise, naming the converter.
-    """
-    if hasattr(parent, "is_directed"):
-        raise TypeError("parent is a graph: Hierarchy.from_networkx makes a structure of it")
-    if hasattr(parent, "columns"):
-        raise TypeError(
-            "parent is a data frame: pass dict(zip(child, parent)) of its columns of children and of their parents, or "
-            "take Hierarchy.from_paths, where a row is a path"
-        )
-    if frame_kind(parent) == "pandas" and hasattr(parent, "items") and not _counts(parent.index):
-        parent = dict(parent.items())  # a series, whose index are the children
-    if not isinstance(parent, Mapping):
-        return parent
-    if any(isinstance(above, (list, dict, set)) for above in parent.values()):
-        raise TypeError("parent maps nodes to lists or dicts of children: Hierarchy.from_nested makes a tree of it")
-    whole = {above: int(above) for above in parent.values() if isinstance(above, float) and above.is_integer()}
-    return {child: None if is_missing(above) else whole.get(above, above) for child, above in parent.items()}
-
-
-def _counts(index: Any) -> bool:
-    """Return whether an index is 0, 1, …, so that a series is read as an array."""
-    return list(index) == list(range(len(index)))
-
-
 def _parents(parent: Any) -> NDArray[np.int32]:
     """Return an array of parents as int32, checked."""
     refuse_masked(parent, "parent")
     values = np.asarray(parent)
     if values.ndim != 1 or values.size == 0:
-        pairs = "; dict(parent) makes a mapping of pairs of a child and its parent" if values.shape[1:] == (2,) else ""
-        what = "parent must hold one entry for each node, shape (n,) with n >= 1"
-        raise ValueError(f"{what}; got shape {values.shape}{pairs}")
+        raise ValueError(f"parent must hold one entry for each node, shape (n,) with n >= 1; got shape {values.shape}")
     if values.dtype.kind not in "iuf" or (values.dtype.kind == "f" and (values != np.floor(values)).any()):
         raise TypeError(
             f"parent must hold node indices (-1 for the root), or be a mapping from child to parent; got {parent!r}"
@@ -202,13 +169,11 @@ def _numbered(parent: Mapping[Hashable, Hashable]) -> tuple[list[Hashable], NDAr
     """Return the names of the nodes of a mapping, in order, and the parent of each as a node index."""
     if not parent:
         raise ValueError("parent is an empty mapping; a hierarchy needs at least one node")
-    above = [p for p in dict.fromkeys(parent.values()) if p is not None and p not in parent]
-    if -1 in above:
-        child = next(child for child, p in parent.items() if p == -1)
-        raise ValueError(f"parent maps {child!r} to -1, which is no node: in a mapping None stands for no parent")
-    names = [*above, *parent]
-    if not (all(isinstance(n, str) for n in names) or all(isinstance(n, (int, np.integer)) for n in names)):
-        raise TypeError("parent: the names of a mapping must be all strings or all integers")
+    above = {child: None if is_missing(p) else p for child, p in parent.items()}
+    odd = next((p for p in above.values() if not isinstance(p, (str, int, float, np.integer, type(None)))), None)
+    if odd is not None:
+        raise TypeError(f"parent maps a node to {odd!r:.60}, which is no name of its parent")
+    tops = [p for p in dict.fromkeys(above.values()) if p is not None and p not in above]
+    names = list(checked_names([*tops, *above], "parent: the names of a mapping"))
     index = {name: i for i, name in enumerate(names)}
-    parents = [-1] * len(above) + [-1 if p is None else index[p] for p in parent.values()]
-    return names, np.array(parents, dtype=np.int32)
+    return names, np.array([-1] * len(tops) + [-1 if p is None else index[p] for p in above.values()], dtype=np.int32)

@@ -168,12 +168,12 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
 
         Parameters
         ----------
-        predict : {"default", "pandas", "polars", "y"} or None, default=None
+        predict : {"default", "names", "pandas", "polars"} or None, default=None
             What `predict`, `predict_proba`, `predict_log_proba` and `predict_marginals` return. "default": arrays.
-            "pandas", "polars": a data frame whose columns have the names of the structure's labels, items or nodes (or
-            of the entries of ψ), with the index of X; where outputs are single values, a series with the name and the
-            categories of y, or a frame of one column if y was one. "y": such a frame where y was one in ``fit``,
-            otherwise an array. None: as before.
+            "names": predictions in the natural form of the structure, such as lists of labels, as an array of n
+            objects; otherwise as "default". "pandas", "polars": a data frame whose columns have the names of the
+            structure's labels, items or nodes (or of the entries of ψ), with the index of X; a series where outputs
+            are single values. None: as before.
 
         Returns
         -------
@@ -199,7 +199,7 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
 
     def _output(self, values: Any, X: Any, columns: Any) -> Any:
         """Return predictions as `set_output` has it."""
-        return output(self, values, X, columns, self.structure_.space.frame)
+        return output(self, values, X, columns)
 
     # Scores and predictions.
 
@@ -473,7 +473,7 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
             decoded = self._decode_rows(X, constraints)
             y = self.structure_.space.decode_parts(decoded.y)
             y = y if compressed is None else compressed(y)
-        y = self._output(y, X, self.structure_.space.column_names())
+        y = output(self, y, X, self.structure_.space.column_names(), self.structure_._in_names)
         found: tuple[Any, ...] = (y,)
         if decoded is not None and return_certificate:
             found += (Certified.of(y, decoded, self.structure_),)

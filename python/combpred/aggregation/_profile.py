@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._data.checks import seed_of
-from .._data.forms import column_names, columns_in_order, refuse_graphs
+from .._data.forms import column_names, columns_in_order
 from .._data.inputs import check_weights
 from .._data.relations import encode_relations
 from .._data.targets import as_numbers, error_at, target_matrix
@@ -22,7 +22,6 @@ def read_profile(rankings: Any, weights: Any, n_extensions: Any, random_state: A
     """Return the rankings that a user passed: positions ``(n, k)``, or relations ``(n, k, k)`` of partial orders."""
     names = column_names(rankings, "rankings")
     rankings = columns_in_order(rankings, names, "rankings", "")
-    refuse_graphs(rankings, "rankings", transitive=True)  # of which NumPy would read the nodes
     if getattr(rankings, "ndim", 0) == 3 or (isinstance(rankings, (list, tuple)) and np.ndim(rankings[:1]) == 3):
         relations = np.asarray(rankings)
         encode_relations(relations, relations.shape[1], "rankings", transitive=True)

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from .._data.checks import number, whole_number
+from .._data.converters import positions_by_score
 from .._data.glossary import documented
-from .._data.listings import positions_by_score
 from ..structures import Hierarchy
 
 RandomState = int | np.random.RandomState | None

@@ -9,8 +9,8 @@ from sklearn import datasets as source
 from sklearn.naive_bayes import GaussianNB
 from sklearn.utils import Bunch
 
+from .._data.converters import positions_by_score
 from .._data.glossary import documented
-from .._data.listings import positions_by_score
 from ..structures import Permutations
 from ._bunch import dataset
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .._data.converters import padded
 from .._data.glossary import documented
 from .._data.inputs import mean_of_rows
-from .._data.sequences import padded
 from .._data.targets import whole_numbers
 from .._lib.arrays import IntArray
 from ._rows import check_no_row

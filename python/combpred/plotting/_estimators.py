@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 
 def opened(estimator: Any, X: Any, y: Any = None) -> tuple[Any, Any, Any]:
-    """Return what predicts within searches, pipelines and `ConvertedTargets`, and X and y as they reach it."""
+    """Return what predicts within searches and pipelines, and X and y as they reach it."""
     check_is_fitted(estimator)
     while True:
         if hasattr(estimator, "best_estimator_"):
@@ -17,9 +17,6 @@ def opened(estimator: Any, X: Any, y: Any = None) -> tuple[Any, Any, Any]:
         elif isinstance(estimator, Pipeline):
             X = estimator[:-1].transform(X) if len(estimator) > 1 else X
             estimator = estimator[-1]
-        elif hasattr(estimator, "convert_targets"):
-            y = None if y is None else estimator.convert_targets(y)
-            estimator = estimator.estimator_
         else:
             return estimator, X, y
 

@@ -178,7 +178,7 @@ class MarginalsDisplay:
         Parameters
         ----------
         estimator : ProbabilisticStructured
-            Fitted; or a fitted pipeline, search or `ConvertedTargets` around one.
+            Fitted; or a fitted pipeline or search around one.
         X : array or CSR of shape (1, n_features)
             One row.
         labels, order, ax, **kwargs

@@ -186,7 +186,7 @@ class ReliabilityDisplay:
         Parameters
         ----------
         estimator : ProbabilisticStructured, or a classifier of scikit-learn
-            Fitted; or a fitted pipeline, search or `ConvertedTargets` around one. A classifier predicts the class or,
+            Fitted; or a fitted pipeline or search around one. A classifier predicts the class or,
             as :class:`sklearn.multiclass.OneVsRestClassifier` does, each label.
         X : array or CSR of shape (n, n_features)
         y : array of n structures

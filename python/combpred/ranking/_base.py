@@ -17,16 +17,17 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from .._data.forms import column_names, columns_in_order, frame_of
+from .._data.converters import as_objects, positions_by_score
+from .._data.forms import column_names
 from .._data.inputs import check_rows, check_weights, refit, rows_in_double, unconverted_rows
-from .._data.listings import positions_by_score, uncompared
 from .._data.names import output, set_output
-from .._data.targets import TargetError
+from .._data.targets import TargetError, summary
 from .._data.warn import warn_user
 from .._lib.arrays import FloatArray, allocate, row_blocks
 from .._lib.errors import RowError, renumbered
 from .._lib.names import SUBGRAPHS
 from ..metrics import kendall_tau
+from ..structures import Permutations
 from ._preferences import PREFERENCE_FORMATS, Preferences, read_preferences
 
 _Self = TypeVar("_Self", bound="LabelRanker")  # typing.Self needs Python 3.11
@@ -158,9 +159,8 @@ class LabelRanker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
     ) -> tuple[Preferences, FloatArray | None]:
         """Return what y says and the weights, one for each row of X; `reset` learns the names and number of labels."""
         if reset:
-            self.labels_, self._frame = column_names(y), frame_of(y)
-        names = self.labels_ or (None if reset else ())  # () warns of names that training did not have
-        y = columns_in_order(y, names, "y", f"those of {type(self).__name__}")
+            self.labels_ = Permutations()._resolve(y).labels if Permutations()._rows(y, "y") else column_names(y)
+        y = Permutations(labels=self.labels_).ordered(y)
         preferences = self._read(y, None if reset else self.n_labels_, self.labels_)
         if reset:
             self._check_formats(preferences)
@@ -189,7 +189,8 @@ class LabelRanker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
         unknown = preferences.uncompared()
         if unknown.size:
             labels = [self._label_name(label) for label in unknown.tolist()]
-            warn_user(uncompared(labels, "row of positive weight"), UserWarning)
+            told = f"no row of positive weight compares {summary(labels)} with another label: its place is arbitrary"
+            warn_user(told, UserWarning)
 
     def _label_name(self, label: int) -> Any:
         """Return what messages call a label: its name, or its number."""
@@ -208,10 +209,10 @@ class LabelRanker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
 
         Parameters
         ----------
-        predict : {"default", "pandas", "polars", "y"} or None, default=None
-            What `predict` returns. "default": an array. "pandas", "polars": a data frame with one column per label,
-            named after it, and the index of X. "y": such a frame if y was one in ``fit``, otherwise an array. None
-            keeps the setting.
+        predict : {"default", "names", "pandas", "polars"} or None, default=None
+            What `predict` returns. "default": an array. "names": an array of n lists of labels, from best to worst.
+            "pandas", "polars": a data frame with one column per label, named after it, and the index of X. None keeps
+            the setting.
 
         Returns
         -------
@@ -317,7 +318,11 @@ class LabelRanker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
         array([[1, 2, 3]], dtype=int32)
         """
         positions = self._positions(X)
-        return output(self, positions, X, self.labels_, self._frame)
+        return output(self, positions, X, self.labels_, self._in_names)
+
+    def _in_names(self, positions: Any) -> Any:
+        """Return lists of labels from best to worst."""
+        return as_objects(Permutations.to_orders(positions, self.labels_))
 
     def _positions(self, X: Any) -> NDArray[np.int32]:
         """Return the position of each label; overridden by those that rank without scores."""

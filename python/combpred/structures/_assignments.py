@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .._data.checks import counted
-from .._data.entries import table_rows
+from .._data.converters import as_objects, named_table, names_of, natural_rows, read_entries, rows_of
 from .._data.glossary import documented
-from .._data.listings import as_table, by_name, names_of, read_lists
 from .._data.names import Names, checked_names
-from .._data.targets import TargetError, target_matrix
+from .._data.targets import TargetError
 from ._base import Sized, Structure
 from ._converter import converter
 
@@ -34,10 +34,12 @@ class Assignments(Structure):
 
     Notes
     -----
-    y has shape ``(n, k)``: ``y[r, i]`` is the column 0..k−1 of item i in row r, and each column occurs once.
-    Predictions are int32. The embedding is the permutation matrix, row by row, d = k². It says where an item goes, not
-    which items come before it; for that see `Permutations`. The covariance has one nonzero eigenvalue, 1/(k−1), whose
-    eigenspace are the matrices whose rows and columns add up to 0.
+    y has shape ``(n, k)``: ``y[r, i]`` is the column 0..k−1 of item i in row r, and each column occurs once. Or its
+    rows are lists of pairs of an item and a column, or dicts from items to columns, by name; or it is a data frame of
+    such names with an item for each column. `from_pairs` and `to_pairs` convert one into the other. Predictions are
+    int32. The embedding is the permutation matrix, row by row, d = k². It says where an item goes, not which items come
+    before it; for that see `Permutations`. The covariance has one nonzero eigenvalue, 1/(k−1), whose eigenspace are the
+    matrices whose rows and columns add up to 0.
 
     The default metric is `hamming_score` of the items: the fraction that is assigned as observed.
 
@@ -61,7 +63,7 @@ class Assignments(Structure):
     default_metric = "hamming_score"
     _entries = "bits"
     _sized = Sized("n_items", "item", names="items")
-    _converter = "Assignments.from_pairs makes y of lists of pairs, or dicts, y.argmax(axis=2) of 0/1 matrices"
+    _natural = True
     _columns = "items"
 
     def __init__(
@@ -76,7 +78,9 @@ class Assignments(Structure):
         self.columns = columns
 
     @converter
-    def from_pairs(pairs: Any, items: Any = None, columns: Any = None, *, as_frame: bool = False) -> Any:
+    def from_pairs(
+        pairs: Any, items: Sequence[Any] | None = None, columns: Sequence[Any] | None = None
+    ) -> NDArray[np.int32]:
         """Return columns of the items, the format of y, for lists of pairs of an item and its column.
 
         Parameters
@@ -85,59 +89,34 @@ class Assignments(Structure):
             Each holds a pair of an item and a column, by name or number, for every item; or is a dict from items to
             columns. Data frames have an item for each of their columns.
         items, columns : sequence of str or of int, default=None
-            Names of the items and of the columns. None: names that occur, sorted; numbers stand for themselves, from 0
-            on.
-        as_frame : bool, default=False
-            Whether to return a data frame of pandas with the names of the items as columns, which estimators learn from
-            it.
+            Names of the items and of the columns. None: names that occur, sorted; of numbers those from 0 to the
+            largest.
 
         Returns
         -------
-        assignments : ndarray of shape (n, k), dtype=int32, or DataFrame
+        assignments : ndarray of shape (n, k), dtype=int32
             The number of the column of each item.
 
         Raises
         ------
         ValueError
-            When a row is no one-to-one assignment of all items, or names what there is not; names the row.
+            When a row is no one-to-one assignment of all items, or holds an unknown name; names the row.
+
+        See Also
+        --------
+        to_pairs : The inverse.
 
         Examples
         --------
         >>> Assignments.from_pairs([[("Ann", "paint"), ("Bob", "cook")]], columns=["cook", "paint"])
         array([[1, 0]], dtype=int32)
         """
-        rows = []
-        for i, row in enumerate(table_rows(pairs, "pairs")):
-            if not isinstance(row, (list, tuple, np.ndarray, Mapping)):
-                raise TargetError(
-                    i, f"found {row!r:.60}; give a list of pairs, or a dict from items to columns", "pairs"
-                )
-            row = list(row.items()) if isinstance(row, Mapping) else list(row)
-            if hasattr(pairs, "columns") and not any(isinstance(entry, (list, tuple)) for entry in row):
-                row = list(zip(getattr(pairs, "column_names", pairs.columns), row, strict=True))
-            rows.append(row)
-            odd = [pair for pair in row if not isinstance(pair, (list, tuple, np.ndarray)) or len(pair) != 2]
-            if odd:
-                raise TargetError(i, f"found {odd[0]!r:.60}; entries are pairs of an item and a column", "pairs")
-        left = read_lists([[pair[0] for pair in row] for row in rows], "pairs", items, "items")
-        right = read_lists([[pair[1] for pair in row] for row in rows], "pairs", columns, "columns")
-        for at in np.flatnonzero(left.lengths() != right.lengths())[:1].tolist():
-            what = f"found {rows[at][min(left.lengths()[at], right.lengths()[at])]!r:.60}; entries are pairs of an item"
-            raise TargetError(at, f"{what} and a column, neither of which may be missing", "pairs")
-        table = left.matrix(right.item, -1, np.int32)
-        k = max(left.n_items, right.n_items)
-        if left.n_items != right.n_items or (table < 0).any():
-            at = int(np.argmax((table < 0).any(axis=1) if table.size else [True]))
-            raise TargetError(
-                at,
-                f"assigns {len(rows[at])} of {left.n_items} items to {right.n_items} columns; pair each of {k} items "
-                "with a column of its own",
-                "pairs",
-            )
-        return as_table(table, left.names, as_frame, pairs)
+        return _read_pairs(rows_of(pairs, "pairs", named=True), items, columns, "pairs")[0]
 
     @converter
-    def to_pairs(assignments: Any, items: Any = None, columns: Any = None) -> list[list[tuple[Any, Any]]]:
+    def to_pairs(
+        assignments: Any, items: Sequence[Any] | None = None, columns: Sequence[Any] | None = None
+    ) -> list[list[tuple[Any, Any]]]:
         """Return a list of pairs of an item and its column for each row, the inverse of `from_pairs`.
 
         Parameters
@@ -161,13 +140,29 @@ class Assignments(Structure):
         >>> Assignments.to_pairs([[1, 0]], items=["Ann", "Bob"], columns=["cook", "paint"])
         [[('Ann', 'paint'), ('Bob', 'cook')]]
         """
-        assignments = by_name(assignments, items, "assignments", "items")
-        values = target_matrix(assignments, "assignments", None, "item")
-        k = values.shape[1]
-        left = names_of(assignments, items, "items", k).tolist()
-        right = names_of(None, columns, "columns", k)
-        parts = Assignments(k).space.encode(values, "assignments")
-        return [list(zip(left, right[row].tolist(), strict=True)) for row in parts]
+        values, left = named_table(assignments, items, "assignments", "items", "item")
+        right = names_of(None, columns, "columns", len(left))
+        parts = Assignments(len(left)).space.encode(values, "assignments")
+        return [list(zip(left.tolist(), right[row].tolist(), strict=True)) for row in parts]
+
+    def _rows(self, y: Any, argument: str) -> list[Any] | None:
+        return natural_rows(y, argument, named=True)
+
+    def _resolve(self, y: Any) -> Assignments:
+        resolved = super()._resolve(y)
+        rows = self._rows(y, "y")
+        if rows is None or self.columns is not None:
+            return resolved
+        return resolved._with(columns=list(_read_pairs(rows, self._names, None, "y")[2]))
+
+    def _names_in(self, rows: list[Any]) -> Sequence[Any]:
+        return _read_pairs(rows, None, self.columns, "y")[1]
+
+    def _read_rows(self, rows: list[Any], argument: str) -> NDArray[np.int32]:
+        return _read_pairs(rows, self._known(), self.columns, argument)[0]
+
+    def _in_names(self, y: Any) -> Any:
+        return as_objects(Assignments.to_pairs(y, self._names, self.columns))
 
     @property
     def _second_names(self) -> Names | None:
@@ -182,3 +177,25 @@ class Assignments(Structure):
             raise ValueError(f"y_true has shape {truth.shape} and y_pred {predicted.shape}; they must agree row by row")
         # An item is right or wrong as a whole; the fraction of right cells would depend on the number of columns.
         return np.ones_like(truth), (truth == predicted).astype(np.int32)
+
+
+def _read_pairs(
+    rows: list[Any], items: Any, columns: Any, argument: str
+) -> tuple[NDArray[np.int32], Sequence[Any], Sequence[Any]]:
+    """Return the number of the column of each item for rows of pairs, and the names of items and columns."""
+    listed = []
+    for i, row in enumerate(rows):
+        pairs = list(row.items()) if isinstance(row, Mapping) else row
+        if not isinstance(pairs, (list, tuple, np.ndarray)) or any(np.shape(pair) != (2,) for pair in pairs):
+            raise TargetError(i, f"found {row!r:.60}; give pairs of an item and a column, or a dict", argument)
+        listed.append(list(pairs))
+    left = read_entries([[pair[0] for pair in row] for row in listed], items, argument, "items")
+    right = read_entries([[pair[1] for pair in row] for row in listed], columns, argument, "columns")
+    k = max(len(left.names), len(right.names))
+    counts = np.stack([np.bincount(side.row, minlength=len(rows)) for side in (left, right)])
+    short = (counts != k).any(axis=0)
+    if short.any():
+        row = int(np.argmax(short))
+        what = f"pairs {counts[0, row]} of {len(left.names)} items with {counts[1, row]} of {len(right.names)} columns"
+        raise TargetError(row, f"{what}; pair each of {k} items with a column of its own", argument)
+    return left.matrix(right.item, -1, np.int32), left.names, right.names

@@ -21,10 +21,11 @@ from sklearn.base import BaseEstimator
 
 from .. import metrics
 from .._data.checks import choice, counted, frozen, is_integer, seed_of
-from .._data.forms import Frame, column_names, columns_in_order, refuse_names
+from .._data.converters import natural_rows
+from .._data.forms import column_names, columns_in_order
 from .._data.inputs import check_weights
 from .._data.names import Names, checked_names
-from .._data.targets import flat_sets, is_array_of_numbers, target_matrix
+from .._data.targets import flat_sets, target_matrix
 from .._lib.arrays import require_memory
 from .._lib.decode import DECODERS, Decoding
 from .._lib.errors import CapabilityError
@@ -91,11 +92,9 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
     _decisions: ClassVar[tuple[str, ...]] = ()  # beside the most probable output, and that of nearest ψ
     _partial: ClassVar[bool] = False  # whether training targets may be known in part
     _columns: ClassVar[Literal["items", "entries"] | None] = None  # what the columns of y stand for; None: neither
-    _converter: ClassVar[str] = ""  # which converter makes y of what, where rows that name things are no format of y
-    _rows: ClassVar[str] = "numbers"  # what rows of y may be, as `refuse_names` has it
+    _natural: ClassVar[bool] = False  # whether y may be rows of names, which `_read_rows` reads
     _sparse_format: type | None = None  # class of predictions, if y was sparse when the structure was resolved
-    _frame: Frame | None = None  # what y was as a data frame or a series, if it was one, when it was resolved
-    _y_columns: Sequence[Hashable] | None = None  # names of its columns, () if there were none, where items have none
+    _y_columns: Sequence[Hashable] | None = None  # names of the columns of y, where these stand for no items
 
     @classmethod
     def _get_param_signature(cls) -> list[inspect.Parameter]:
@@ -157,12 +156,43 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         """
         if not hasattr(self, "_sized"):
             return self._with()
-        given = self._n() if getattr(self, self._sized.parameter) is not None or self._names is not None else None
-        self._refuse_names(y)  # after the parameters
+        rows = self._rows(y, "y")
+        if rows is not None and self._names is None:
+            found = self._names_in(rows)
+            if not isinstance(found, range):
+                return self._with(**{str(self._sized.names): list(found)})._resolve(y)
+            if self._known() is None:
+                return self._with(**{self._sized.parameter: len(found)})
+        given = self._n() if self._known() is not None else None
         resolved = self._with(**{self._sized.parameter: self._shown(y) if given is None else given})
-        if self._columns != "items" or self._names is not None or self._sized.names is None:
+        if rows is not None or self._columns != "items" or self._names is not None or self._sized.names is None:
             return resolved
-        return resolved._with(**{self._sized.names: None if is_array_of_numbers(y) else column_names(y)})
+        return resolved._with(**{self._sized.names: column_names(y)})
+
+    def _known(self) -> Sequence[Any] | None:
+        """Return the names of the items, or their numbers; None where not even their number is known."""
+        names = self._names
+        if names is None and getattr(self, self._sized.parameter) is not None:
+            return range(self._n())
+        return names
+
+    # Rows of names, the natural form of outputs: overridden where `_natural` is True.
+
+    def _rows(self, y: Any, argument: str) -> list[Any] | None:
+        """Return the rows of y if they are in natural form; None where they are numbers."""
+        return natural_rows(y, argument) if self._natural else None
+
+    def _names_in(self, rows: list[Any]) -> Sequence[Any]:
+        """Return the names that occur in rows in natural form, sorted; a range where these are numbers."""
+        raise NotImplementedError
+
+    def _read_rows(self, rows: list[Any], argument: str) -> NDArray[Any]:
+        """Return rows in natural form in the format of y; TargetError for the first that shows no output."""
+        raise NotImplementedError
+
+    def _in_names(self, y: Any) -> Any:
+        """Return outputs in natural form; themselves where they are names already."""
+        return y
 
     @property
     def _names(self) -> Names | None:
@@ -172,31 +202,31 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         return None if names is None else checked_names(names, f"{type(self).__name__}: {parameter}")
 
     def _column_names(self) -> Sequence[Hashable] | None:
-        """Return the names of the columns of y; None if they have none, () if they had none when it was resolved."""
+        """Return the names of the columns of y; None if they have none."""
         if self._columns is None or self._names is None:
             return self._y_columns
         return self._names if self._columns == "items" else self.feature_names().tolist()
 
     def ordered(self, y: Any, argument: str = "y") -> Any:
-        """Return y with the columns of a data frame in the order of the structure, if both have names.
+        """Return y as the array that the structure documents, or a data frame with its columns in order.
 
         Parameters
         ----------
         y : array-like of n rows
-            In the structure's format.
+            In the structure's format, or in its natural form.
         argument : str, default="y"
             What messages call y.
 
         Returns
         -------
         y : array-like
-            The argument itself, unless its columns have the structure's names in another order. Of a data frame whose
-            names are unknown, as y of training had none, an array, with a warning.
+            The argument itself, unless it is in natural form, or its columns have the structure's names in another
+            order.
 
         Raises
         ------
         ValueError
-            When a data frame has columns of other names, or lacks some.
+            When a data frame has columns of other names, or lacks some; when a row in natural form is no output.
 
         Examples
         --------
@@ -206,16 +236,11 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
            urgent  billing
         0       0        1
         """
-        self._refuse_names(y, argument)
-        if is_array_of_numbers(y):
-            return y
+        rows = self._rows(y, argument)
+        if rows is not None:
+            return self._read_rows(rows, argument)
         known = self._column_names() if hasattr(type(y), "columns") else None
         return columns_in_order(y, known, argument, f"those of {type(self).__name__}", partly=self._columns is None)
-
-    def _refuse_names(self, y: Any, argument: str = "y") -> None:
-        """Raise TargetError where rows of y name things and are to be converted first."""
-        if self._converter and not (self._rows != "names" and is_array_of_numbers(y)):
-            refuse_names(y, argument, self._converter, self._rows)
 
     def _shown(self, y: Any) -> int:
         """Return the size that y shows; overridden where that is not its number of columns."""
@@ -721,14 +746,16 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         """
         metric = getattr(metrics, self.default_metric)
         sets = flat_sets(y_true)
-        y_true, y_pred = self.ordered(y_true if sets is None else sets.y, "y_true"), self.ordered(y_pred, "y_pred")
+        y_true = y_true if sets is None else sets.y
+        known = self if self._rows(y_true, "y_true") is None else self._resolve(y_true)
+        y_true, y_pred = known.ordered(y_true, "y_true"), known.ordered(y_pred, "y_pred")
         if sets is None:
-            return float(metric(*self._metric_arguments(y_true, y_pred), sample_weight=sample_weight))
+            return float(metric(*known._metric_arguments(y_true, y_pred), sample_weight=sample_weight))
         sizes = np.diff(sets.first)
         if len(y_pred) != len(sizes):
             raise ValueError(f"y_true has {len(sizes)} rows and y_pred {len(y_pred)}; they must agree row by row")
         repeated = np.repeat(np.asarray(y_pred), sizes, axis=0)
-        best = np.maximum.reduceat(metric(*self._metric_arguments(y_true, repeated), per_row=True), sets.first[:-1])
+        best = np.maximum.reduceat(metric(*known._metric_arguments(y_true, repeated), per_row=True), sets.first[:-1])
         return float(np.average(best, weights=check_weights(sample_weight, len(best))))
 
     # Helpers for subclasses.

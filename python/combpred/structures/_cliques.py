@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from .._data.converters import as_objects, named_table, read_entries, rows_of
 from .._data.glossary import documented
-from .._data.listings import as_table, by_name, names_of, read_lists
-from .._data.names import joined
-from .._data.targets import target_matrix
 from ._base import Sized, Structure
 from ._converter import converter
 
@@ -29,7 +28,8 @@ class Cliques(Structure):
 
     Notes
     -----
-    y has shape ``(n, N)`` and holds 0/1 or booleans: ``y[i, v]`` says whether vertex v belongs to the clique. Each of
+    y has shape ``(n, N)`` and holds 0/1 or booleans: ``y[i, v]`` says whether vertex v belongs to the clique; or its
+    rows are lists or sets of names of vertices, which `from_vertices` and `to_vertices` convert. Each of
     the :math:`2^N` sets of vertices is a member. The empty set and the N single vertices have no edge, and therefore
     the same embedding 0. No score tells them apart; the empty set is predicted if all other sets score less. The
     embedding has d = N(N−1)/2 entries, edges u < v in lexicographic order. Predictions are int32. The default metric is
@@ -67,7 +67,7 @@ class Cliques(Structure):
     default_metric = "hamming_score"
     _entries = "bits"
     _sized = Sized("n_vertices", "vertex", names="vertices")
-    _converter = "Cliques.from_vertices makes y of lists of vertices"
+    _natural = True
     _columns = "items"
 
     def __init__(self, n_vertices: int | None = None, *, vertices: Sequence[Any] | None = None) -> None:
@@ -75,30 +75,26 @@ class Cliques(Structure):
         self.vertices = vertices
 
     @converter
-    @documented
-    def from_vertices(cliques: Any, vertices: Any = None, *, sep: str | None = None, as_frame: bool = False) -> Any:
+    def from_vertices(cliques: Any, vertices: Sequence[Any] | None = None) -> NDArray[np.int32]:
         """Return indicators, the format of y, for lists of the vertices of cliques.
 
         Parameters
         ----------
-        cliques : sequence of n lists or sets, or of n strings
+        cliques : sequence of n lists or sets, or array or data frame of shape (n, width)
             The vertices of each clique, by name or number.
         vertices : sequence of str or of int, default=None
-            Names of all vertices, in the order of the columns of the result. None: names that occur, sorted; numbers
-            stand for themselves, from 0 on.
-        sep : str, default=None
-            What divides vertices where cliques are strings, such as "|".
-        %(as_frame_names)s
+            Names of all vertices, in the order of the columns of the result. None: names that occur, sorted; of numbers
+            those from 0 to the largest.
 
         Returns
         -------
-        indicators : ndarray of shape (n, n_vertices), dtype=int32, or DataFrame
+        indicators : ndarray of shape (n, n_vertices), dtype=int32
             1 where the vertex belongs to the clique.
 
         Raises
         ------
         ValueError
-            When a row is no list of vertices, names one twice, or one that there is not; names the row.
+            When a row is no list of vertices, names one twice, or one that is unknown; names the row.
 
         Examples
         --------
@@ -106,11 +102,11 @@ class Cliques(Structure):
         array([[1, 0, 1],
                [0, 1, 0]], dtype=int32)
         """
-        listed = read_lists(cliques, "cliques", vertices, "vertices", sep=sep, ordered=False)
-        return as_table(listed.matrix(1, 0, np.int32), listed.names, as_frame, cliques)
+        found = read_entries(rows_of(cliques, "cliques"), vertices, "cliques", "vertices", ordered=False)
+        return found.matrix(1, 0, np.int32)
 
     @converter
-    def to_vertices(indicators: Any, vertices: Any = None, *, sep: str | None = None) -> list[Any]:
+    def to_vertices(indicators: Any, vertices: Sequence[Any] | None = None) -> list[list[Any]]:
         """Return the vertices of each clique, the inverse of `from_vertices`.
 
         Parameters
@@ -119,12 +115,10 @@ class Cliques(Structure):
             0/1 or booleans, as in y.
         vertices : sequence of str or of int, default=None
             Names of the vertices. None: those of the columns of a data frame, otherwise numbers.
-        sep : str, default=None
-            What divides vertices where cliques shall be strings; None: they are lists.
 
         Returns
         -------
-        cliques : list of n lists or strings
+        cliques : list of n lists
             Vertices in the order of the columns.
 
         Raises
@@ -137,8 +131,15 @@ class Cliques(Structure):
         >>> Cliques.to_vertices([[1, 0, 1]], vertices=["Ann", "Bob", "Cid"])
         [['Ann', 'Cid']]
         """
-        indicators = by_name(indicators, vertices, "indicators", "vertices")
-        values = target_matrix(indicators, "indicators", None, "vertex")
-        called = names_of(indicators, vertices, "vertices", values.shape[1])
-        parts = Cliques(values.shape[1]).space.encode(values, "indicators")
-        return [joined(called[row != 0].tolist(), sep) for row in parts]
+        values, called = named_table(indicators, vertices, "indicators", "vertices", "vertex")
+        parts = Cliques(len(called)).space.encode(values, "indicators")
+        return [called[row != 0].tolist() for row in parts]
+
+    def _names_in(self, rows: list[Any]) -> Sequence[Any]:
+        return read_entries(rows, None, "y", "vertices", ordered=False).names
+
+    def _read_rows(self, rows: list[Any], argument: str) -> NDArray[np.int32]:
+        return read_entries(rows, self._known(), argument, "vertices", ordered=False).matrix(1, 0, np.int32)
+
+    def _in_names(self, y: Any) -> Any:
+        return as_objects(Cliques.to_vertices(y, self._names))

@@ -29,12 +29,13 @@ class Cycles(Visits):
     Notes
     -----
     y has shape ``(n, N)``: a row lists the vertices of a cycle in order, out of 0..N−1, at least three and none twice,
-    padded with −1 on the right. Narrower matrices and lists of different lengths are accepted too. The cycle returns
+    padded with −1 on the right. Narrower matrices and lists of different lengths are accepted, too, and lists of names.
+    The cycle returns
     from the last vertex to the first, which is not repeated. Rotations and reflections are the same cycle; results
     begin with the smallest vertex and go on to its smaller neighbour. The embedding has d = N(N−1)/2 entries, edges
     u < v in lexicographic order. The default metric is `cycle_f1`.
 
-    `from_names` makes y of lists of names, and `to_names` makes these of y.
+    `from_names` and `to_names` convert lists of names to y and back.
 
     Decoding finds the cycle of largest score among those of all lengths. Up to 16 vertices it is exact, by dynamic
     programming over subsets in O(2^N N²); beyond that it is a local search with a proven bound.
@@ -63,7 +64,6 @@ class Cycles(Visits):
     default_metric = "cycle_f1"
     _entries = "bits"
     _sized = Sized("n_vertices", "vertex", "y", names="vertices")
-    _converter = "Cycles(vertices=[…]).from_names makes y of lists of vertices"
     _noun = ("vertex", "vertices")
 
     def __init__(self, n_vertices: int | None = None, *, vertices: Sequence[Any] | None = None) -> None:

@@ -28,12 +28,13 @@ class DirectedCycles(Visits):
     Notes
     -----
     y has shape ``(n, N)``: a row lists the vertices of a cycle in order, out of 0..N−1, at least three and none twice,
-    padded with −1 on the right. Narrower matrices and lists of different lengths are accepted too. The cycle returns
+    padded with −1 on the right. Narrower matrices and lists of different lengths are accepted, too, and lists of names.
+    The cycle returns
     from the last vertex to the first, which is not repeated. Rotations are the same cycle; results begin with the
     smallest vertex. The embedding has d = N(N−1)/2 entries, pairs in lexicographic order. The default metric is
     `policy_cosine`.
 
-    `from_names` makes y of lists of names, and `to_names` makes these of y.
+    `from_names` and `to_names` convert lists of names to y and back.
 
     Decoding finds the cycle of largest score among those of all lengths. Up to 16 vertices it is exact, by dynamic
     programming over subsets in O(2^N N²); beyond that it is a local search, whose result scores at least half-way
@@ -64,7 +65,6 @@ class DirectedCycles(Visits):
     default_metric = "policy_cosine"
     _entries = "signs and zeros"
     _sized = Sized("n_vertices", "vertex", "y", names="vertices")
-    _converter = "DirectedCycles(vertices=[…]).from_names makes y of lists of vertices"
     _noun = ("vertex", "vertices")
 
     def __init__(self, n_vertices: int | None = None, *, vertices: Sequence[Any] | None = None) -> None:

@@ -10,37 +10,29 @@ from numpy.typing import NDArray
 
 from .._data.checks import listing_of, refuse_unlisted
 from .._data.names import Names, index_of
-from .._data.targets import summary, target_matrix
+from .._data.targets import TargetError, summary, target_matrix
 from .._lib.arrays import refuse_masked
 from .._lib.errors import in_words_of
 from .._lib.structure import Description, Range
 from .._lib.table import codes
-from . import _pairs
-from ._base import Sized, Structure
-from ._converter import converter_of
+from ._base import Sized
+from ._pairs import PairStructure
 
 _COMPLETE = Range(2, 2**12, "beyond that the edges of the complete graph are too many; list the possible ones in edges")
 
 
-class EdgeSets(Structure):
+class EdgeSets(PairStructure):
     """Base class of structures whose outputs are sets of edges of a graph, the complete one if no edges are given."""
 
     default_metric = "hamming_score"
     _entries = "bits"
     _sized = Sized("n_vertices", "edge", names="vertices")
     _columns = "entries"
-    _directed = False  # whether edges of graphs that are outputs are
+    _directed = False
 
     n_vertices: int | None
     edges: Any
     vertices: Sequence[Any] | None
-
-    from_edges = converter_of(_pairs.from_edges)
-    to_edges = converter_of(_pairs.to_edges)
-    from_networkx = converter_of(_pairs.from_networkx)
-    to_networkx = converter_of(_pairs.to_networkx)
-    from_adjacency = converter_of(_pairs.from_adjacency)
-    to_adjacency = converter_of(_pairs.to_adjacency)
 
     def _range(self, key: str) -> Range:
         return _COMPLETE if self.edges is None else super()._range(key)
@@ -63,6 +55,17 @@ class EdgeSets(Structure):
 
     def _numbers(self, y: Any, argument: str) -> NDArray[Any]:
         return target_matrix(y, argument, self.space.part_len, "edge")
+
+    def _of_tables(self, tables: NDArray[np.bool_], argument: str) -> NDArray[np.int32]:
+        layout, called = self._layout(), self._called_by()
+        possible = np.zeros(tables.shape[1:], dtype=np.bool_)
+        possible[layout.rows, layout.columns] = possible[layout.columns, layout.rows] = True
+        bad = tables & ~(possible & tables.transpose(0, 2, 1))
+        if bad.any():
+            row, u, v = (int(at) for at in np.argwhere(bad)[0])
+            said = f"there is no edge between {called[u]!r} and {called[v]!r}"
+            raise TargetError(row, f"{said}, or none back: matrices are symmetric", argument)
+        return self.space.encode(tables[:, layout.rows, layout.columns].astype(np.int32), argument)
 
 
 def edge_list(cls: str, edges: Any, n_vertices: int | None, names: Names | None = None) -> NDArray[np.int32]:

@@ -70,8 +70,8 @@ class Graphs(EdgeSets):
 
     Constraints have the keys ``required`` and ``forbidden``, lists of edges, which are pairs of vertices.
 
-    `from_edges`, `from_networkx` and `from_adjacency` make y of graphs in other formats, and `to_edges`, `to_networkx`
-    and `to_adjacency` make these of y.
+    Rows of y may also be lists of edges, pairs of names of vertices, or graphs of networkx. `from_edges`,
+    `from_networkx` and `from_adjacency` convert graphs to y, and `to_edges`, `to_networkx` and `to_adjacency` back.
 
     Examples
     --------
@@ -85,7 +85,6 @@ class Graphs(EdgeSets):
     """
 
     name = "graphs"
-    _converter = "Graphs(vertices=[…]).from_edges, from_networkx and from_adjacency make y of graphs"
 
     def __init__(
         self,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._data.checks import allowed_mask
+from .._data.converters import natural_rows, paths_of
 from .._data.glossary import documented
 from .._data.targets import TargetError
 from .._data.trees import Tree
@@ -32,12 +33,12 @@ class Hierarchy(Trees):
 
     Notes
     -----
-    y has shape ``(n,)`` and holds node indices, or names if nodes have names; predictions have the same form. The
-    embedding has d = n_nodes entries. The default metric is `accuracy`; `combpred.metrics.hierarchical_loss` also
-    measures how far a wrong node lies from the right one.
+    y has shape ``(n,)`` and holds node indices, or names if nodes have names; predictions have the same form. Rows of y
+    may also be paths, lists of names that lead down to the node, which `to_paths` makes of y. The embedding has d =
+    n_nodes entries. The default metric is `accuracy`; `combpred.metrics.hierarchical_loss` also measures how far a
+    wrong node lies from the right one.
 
-    `from_paths`, `from_nested` and `from_networkx` make a hierarchy of trees in other formats, `y_from_paths` and
-    `to_paths` convert y.
+    `from_paths`, `from_nested` and `from_networkx` make a hierarchy of trees in other formats.
 
     Constraints have the key ``within``, a node by index or name: the output is that node or lies below it.
 
@@ -60,8 +61,6 @@ class Hierarchy(Trees):
 
     name = "hierarchy"
     default_metric = "accuracy"
-    _converter = "y_from_paths of Hierarchy.from_paths(…) makes y of paths"
-    _rows = "names"
 
     def __init__(
         self,
@@ -113,22 +112,29 @@ class Hierarchy(Trees):
         return self._nodes(y, argument)[:, np.newaxis]
 
     def _nodes(self, y: Any, argument: str) -> NDArray[np.int32]:
-        self._refuse_names(y, argument)
-        try:
-            return self._tree().nodes(y, argument)
-        except TargetError as error:
-            said, *meant = error.reason.partition("; did you mean ")
-            hint = f"; {self._converter}" if said.startswith("unknown label") else ""
-            raise TargetError(error.row, "".join([said, hint, *meant]), argument) from None
+        return self._tree().nodes(self.ordered(y, argument), argument)
 
-    def _y_of_nodes(self, tree: Tree, ends: list[list[int]]) -> NDArray[Any]:
-        for i, row in enumerate(ends):
-            if len(row) > 1:
-                raise TargetError(i, "there are several paths, but y is one node; take Subtrees", "paths")
-        return self._decode_parts(np.array(ends, dtype=np.int32))
+    def _rows(self, y: Any, argument: str) -> list[Any] | None:
+        rows = natural_rows(y, argument)
+        return None if rows is None or all(isinstance(row, str) for row in rows) else rows
 
-    def _paths_of_y(self, tree: Tree, y: Any, path: Callable[[int], Any]) -> list[Any]:
-        return [path(node) for node in self._nodes(y, "y").tolist()]
+    def _read_rows(self, rows: list[Any], argument: str) -> NDArray[Any]:
+        tree = self._tree()
+        index, ends = self._index(tree), []
+        for i, row in enumerate(rows):
+            paths = paths_of([row] if isinstance(row, str) else row, i, argument)
+            if len(paths) > 1:
+                raise TargetError(i, "there are several paths, but y is one node; take Subtrees", argument)
+            nodes = self._nodes_on(paths[0], index, i, argument)
+            odd = next((at for at in range(1, len(nodes)) if tree.parent[nodes[at]] != nodes[at - 1]), None)
+            if odd is not None:
+                raise TargetError(i, f"{paths[0][odd]!r} is not below {paths[0][odd - 1]!r} in the tree", argument)
+            ends.append(nodes[-1])
+        return self._decode_parts(np.array(ends, dtype=np.int32)[:, np.newaxis])
+
+    def _ends(self, tree: Tree, y: Any) -> list[int]:
+        found: list[int] = self._nodes(y, "y").tolist()
+        return found
 
     def _decode_parts(self, parts: NDArray[np.int32]) -> NDArray[Any]:
         names = self._names

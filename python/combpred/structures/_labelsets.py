@@ -9,11 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from .._data.converters import as_objects, named_table, names_of, read_entries, rows_of
 from .._data.forms import columns_in_order
 from .._data.glossary import documented
-from .._data.listings import as_table, by_name, names_of, read_lists
-from .._data.names import joined
-from .._data.targets import TargetError, check_width, target_matrix
+from .._data.targets import TargetError, check_width
 from .._lib.arrays import refuse_masked, require_memory
 from .._lib.structure import Description
 from ._base import Sized, Structure
@@ -42,10 +41,8 @@ class LabelSets(Structure):
         matched with `labels`. False: all sets.
     %(labels)s
 
-    Notes
-    -----
-    y has shape ``(n, d)`` and holds 0/1 or booleans, as an array, a DataFrame or a sparse matrix; `from_sets` makes it
-    of lists of labels, and `to_sets` is its inverse. Predictions are
+    Notes ----- y has shape ``(n, d)`` and holds 0/1 or booleans, as an array, a DataFrame or a sparse matrix; or its
+    rows are sets or lists of names of labels. `from_sets` and `to_sets` convert one into the other. Predictions are
     int64, in CSR format if the estimator was fitted to sparse y. The default metric is `hamming_score`, the fraction of
     entries that are right.
 
@@ -76,7 +73,7 @@ class LabelSets(Structure):
     _entries = "bits"
     _decisions = ("f1", "ranking", "subset")
     _sized = Sized("n_labels", "label", names="labels")
-    _converter = "LabelSets.from_sets makes y of sets, lists or strings of labels"
+    _natural = True
     _columns = "items"
 
     def __init__(
@@ -94,56 +91,41 @@ class LabelSets(Structure):
 
     @converter
     @documented
-    def from_sets(
-        sets: Any, labels: Any = None, *, sep: str | None = None, as_frame: bool = False, sparse_output: bool = False
-    ) -> Any:
+    def from_sets(sets: Any, labels: Sequence[Any] | None = None) -> NDArray[np.int64]:
         """Return indicators, the format of y, for sets of labels.
 
         Parameters
         ----------
-        sets : sequence of n lists or sets, or of n strings
+        sets : sequence of n lists or sets, or array or data frame of shape (n, width)
             The labels of each row, by name or number.
         %(labels_listed)s
-        sep : str, default=None
-            What divides labels where sets are strings, such as "|".
-        %(as_frame_names)s
-        sparse_output : bool, default=False
-            Whether to return a CSR array (or a data frame of sparse columns), for many labels.
 
         Returns
         -------
-        indicators : ndarray or CSR of shape (n, k), dtype=int64, or DataFrame
+        indicators : ndarray of shape (n, k), dtype=int64
             1 where the label belongs to the row.
 
         Raises
         ------
         ValueError
-            When a row is no set of labels, names one twice, or one that there is not; names the row.
+            When a row is no set of labels, names one twice, or one that is unknown; names the row.
 
         See Also
         --------
-        sklearn.preprocessing.MultiLabelBinarizer : Has ``fit``, and drops labels that it has not seen.
+        to_sets : The inverse.
+        sklearn.preprocessing.MultiLabelBinarizer : Makes sparse matrices, too, for many labels.
 
         Examples
         --------
         >>> LabelSets.from_sets([["tea", "milk"], []], labels=["milk", "juice", "tea"])
         array([[1, 0, 1],
                [0, 0, 0]])
-        >>> LabelSets.from_sets(["tea|milk", "juice"], sep="|", as_frame=True)
-           juice  milk  tea
-        0      0     1    1
-        1      1     0    0
         """
-        listed = read_lists(sets, "sets", labels, "labels", sep=sep, ordered=False)
-        if not sparse_output:
-            return as_table(listed.matrix(1, 0, np.int64), listed.names, as_frame, sets)
-        shape = listed.n_rows, listed.n_items
-        found = sparse.csr_array((np.ones(len(listed.item), dtype=np.int64), (listed.row, listed.item)), shape=shape)
-        return as_table(found, listed.names, as_frame, sets)
+        return read_entries(rows_of(sets, "sets"), labels, "sets", "labels", ordered=False).matrix(1, 0, np.int64)
 
     @converter
     @documented
-    def to_sets(indicators: Any, labels: Any = None, *, sep: str | None = None) -> list[Any]:
+    def to_sets(indicators: Any, labels: Sequence[Any] | None = None) -> list[list[Any]]:
         """Return the labels of each row, the inverse of `from_sets`.
 
         Parameters
@@ -151,11 +133,10 @@ class LabelSets(Structure):
         indicators : array-like or sparse matrix of shape (n, k)
             0/1 or booleans, as in y.
         %(labels_shown)s
-        %(sep_shown)s
 
         Returns
         -------
-        sets : list of n lists or strings
+        sets : list of n lists
             Labels in the order of the columns.
 
         Raises
@@ -167,15 +148,22 @@ class LabelSets(Structure):
         --------
         >>> LabelSets.to_sets([[1, 0, 1], [0, 0, 0]], labels=["milk", "juice", "tea"])
         [['milk', 'tea'], []]
-        >>> LabelSets.to_sets([[1, 0, 1], [0, 0, 0]], labels=["milk", "juice", "tea"], sep="|")
-        ['milk|tea', '']
         """
-        indicators = by_name(indicators, labels, "indicators", "labels")
-        values = indicators if sparse.issparse(indicators) else target_matrix(indicators, "indicators", None, "label")
-        k = values.shape[1]
-        called = names_of(indicators, labels, "labels", k)
-        parts = LabelSets(k).space.encode(values, "indicators")
-        return [joined(called[row != 0].tolist(), sep) for row in parts]
+        if sparse.issparse(indicators):
+            called = names_of(None, labels, "labels", indicators.shape[1])
+        else:
+            indicators, called = named_table(indicators, labels, "indicators", "labels", "label")
+        parts = LabelSets(indicators.shape[1]).space.encode(indicators, "indicators")
+        return [called[row != 0].tolist() for row in parts]
+
+    def _names_in(self, rows: list[Any]) -> Sequence[Any]:
+        return read_entries(rows, None, "y", "labels", ordered=False).names
+
+    def _read_rows(self, rows: list[Any], argument: str) -> NDArray[np.int64]:
+        return read_entries(rows, self._known(), argument, "labels", ordered=False).matrix(1, 0, np.int64)
+
+    def _in_names(self, y: Any) -> Any:
+        return as_objects(LabelSets.to_sets(y, self._names))
 
     def probabilities(self, marginals: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the probability of each label, given the marginals of distributions.

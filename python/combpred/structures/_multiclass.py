@@ -10,9 +10,8 @@ from scipy import sparse
 from sklearn.utils.multiclass import check_classification_targets
 
 from .._data.glossary import documented
-from .._data.labels import check_present, codes_of
 from .._data.names import Names
-from .._data.targets import summary, target_vector
+from .._data.targets import check_present, codes_of, summary, target_vector
 from ._base import Sized, Structure
 
 _SPARSE_CLASSES = 32  # with this many classes or more, indicators are stored in CSR format

@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 
 from .._data.checks import is_number
 from .._data.glossary import documented
-from .._data.labels import check_present, codes_of
 from .._data.names import Names, checked_names
-from .._data.targets import summary, target_vector, whole_numbers
+from .._data.targets import check_present, codes_of, summary, target_vector, whole_numbers
 from ._base import Sized, Structure
 
 

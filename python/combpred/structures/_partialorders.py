@@ -41,8 +41,9 @@ class PartialOrders(Relations):
     ``(n, N, N)`` and holds booleans: ``y[i, u, v]`` says that u is before v, and the diagonal is all False or all True.
     Predictions have the first format, of type int32. The default metric is `pair_accuracy`.
 
-    `from_edges`, `from_networkx` and `from_adjacency` make y of graphs with an edge from u to v where u is before v, on
-    request of their transitive closure, and `to_edges`, `to_networkx` and `to_adjacency` make these of y.
+    Rows of y may also be lists of pairs of names of items, the first before the second, or directed graphs of
+    networkx. `from_edges`, `from_networkx` and `from_adjacency` convert such graphs to y, and `to_edges`,
+    `to_networkx` and `to_adjacency` back.
 
     The number of partial orders is known up to N = 18. By symmetry the mean is 0. The second moment is q times that of
     rankings, where q is the probability that a pair is comparable; this was found by listing all orders for N ≤ 8, and
@@ -71,7 +72,6 @@ class PartialOrders(Relations):
     """
 
     name = "partialorders"
-    _converter = "PartialOrders(items=[…]).from_edges, from_networkx and from_adjacency make y of graphs"
 
     def __init__(
         self,

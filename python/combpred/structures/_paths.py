@@ -11,17 +11,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._data.checks import listing_of, refuse_unlisted, require_integers
-from .._data.entries import row_entries, table_rows
+from .._data.converters import as_objects, padded, read_entries, rows_of
 from .._data.glossary import documented
-from .._data.names import Names, checked_names, index_of, joined, numbers_of
-from .._data.sequences import padded
+from .._data.names import Names, checked_names, index_of
 from .._data.targets import TargetError, summary, target_matrix, whole_numbers
 from .._lib.arrays import refuse_masked
 from .._lib.errors import CapabilityError
 from .._lib.structure import Description, structure_embed
 from .._lib.table import codes
 from ._base import Structure
-from ._converter import converter_of
 
 
 @documented
@@ -47,10 +45,9 @@ class Paths(Structure):
     Notes
     -----
     y has shape ``(n, L)``: a row lists the indices of the path's arcs in order, padded with −1 to the length L of the
-    longest path. Lists of different lengths and arrays of another width are accepted too. Predictions are int32 of
-    width L. The embedding has d = m entries, or g with `tied`.
-
-    `from_vertices` makes y of lists of vertices, and `to_vertices` makes these of y.
+    longest path. Lists of different lengths and arrays of another width are accepted, too, and lists of the names of
+    vertices, from the source to the target. `from_vertices` and `to_vertices` convert such lists to y and back.
+    Predictions are int32 of width L. The embedding has d = m entries, or g with `tied`.
 
     The default metric is `hamming_score` of the arcs: the fraction of arcs that both paths use or both do not use.
 
@@ -84,8 +81,7 @@ class Paths(Structure):
     name = "paths"
     default_metric = "hamming_score"
     _entries = "bits"
-    _converter = "Paths(…).from_vertices makes y of lists of vertices"
-    _rows = "lists"
+    _natural = True
 
     def __init__(
         self,
@@ -191,17 +187,13 @@ class Paths(Structure):
         )
         return cls(np.concatenate([labels, np.stack([tails, heads], axis=1)]), 0, target, tied=tied)
 
-    @converter_of
-    def from_vertices(self, rows: Any, *, sep: str | None = None) -> NDArray[np.int32]:
+    def from_vertices(self, rows: Any) -> NDArray[np.int32]:
         """Return y for lists of the vertices of paths, in order.
 
         Parameters
         ----------
         rows : sequence of n lists, or array or data frame of shape (n, width)
-            Vertices from the source to the target, by name, or by number where they have no names. Rows of a table may
-            end in "", None or NaN.
-        sep : str, default=None
-            What divides the vertices where rows are strings, such as ">".
+            Vertices from the source to the target, by name, or by number where they have no names.
 
         Returns
         -------
@@ -213,6 +205,10 @@ class Paths(Structure):
         ValueError
             When a row is no path from the source to the target; names the row and the vertex.
 
+        See Also
+        --------
+        to_vertices : The inverse.
+
         Examples
         --------
         >>> bypass = Paths([("a", "b"), ("b", "c"), ("a", "c")], "a", "c", vertices=["a", "b", "c"])
@@ -220,43 +216,35 @@ class Paths(Structure):
         array([[ 0,  1],
                [ 2, -1]], dtype=int32)
         """
-        names = self._names
-        index_of_names = frozenset(names or ())
-        lists = [
-            row_entries(row, i, "rows", sep, True, index_of_names, numbered=names is None, may_be_empty=False)
-            for i, row in enumerate(table_rows(rows, "rows", sep))
-        ]
-        numbers = numbers_of(lists, names, "rows", "Paths", "vertices", "vertex")
+        return self._read_rows(rows_of(rows, "rows"), "rows")
+
+    def _read_rows(self, rows: list[Any], argument: str) -> NDArray[np.int32]:
         arcs, source, target = self._ends()
-        y = np.full((len(lists), self.space.part_len), -1, dtype=np.int32)
+        names = self._names or range(int(arcs.max()) + 1)
+        found = read_entries(rows, names, argument, "vertices", once=False)
         index = {(tail, head): arc for arc, (tail, head) in enumerate(arcs.tolist())}
-        for i, (row, listed) in enumerate(zip(numbers, lists, strict=True)):
+        y = np.full((len(rows), self.space.part_len), -1, dtype=np.int32)
+        for i, row in enumerate(np.split(found.item, np.searchsorted(found.row, np.arange(1, len(rows))))):
             if len(row) < 2 or (row[0], row[-1]) != (source, target):
-                ends = " to ".join(map(repr, self._called_by([source, target])))
-                raise TargetError(i, f"paths lead from {ends}, found {listed!r:.80}", "rows")
-            for step, arc in enumerate(pairwise(row)):
-                if arc not in index:
-                    heads = self._called_by([head for tail, head in index if tail == arc[0]])
-                    tail, head = listed[step : step + 2]
-                    remedy = f"arcs from {tail!r} lead to {summary(heads)}" if heads else f"no arc leaves {tail!r}"
-                    raise TargetError(i, f"there is no arc from {tail!r} to {head!r}; {remedy}", "rows")
-                y[i, step] = index[arc]
+                said = f"paths lead from {names[source]!r} to {names[target]!r}, found {list(rows[i])!r:.80}"
+                raise TargetError(i, said, argument)
+            for step, (tail, head) in enumerate(pairwise(row.tolist())):
+                if (tail, head) not in index:
+                    raise TargetError(i, f"there is no arc from {names[tail]!r} to {names[head]!r}", argument)
+                y[i, step] = index[tail, head]
         return y
 
-    @converter_of
-    def to_vertices(self, y: Any, *, sep: str | None = None) -> list[Any]:
+    def to_vertices(self, y: Any) -> list[list[Any]]:
         """Return lists of the vertices of paths, in order, the inverse of `from_vertices`.
 
         Parameters
         ----------
         y : array-like of n rows
             In the structure's format, such as predictions.
-        sep : str, default=None
-            What divides the vertices where rows shall be strings; None: rows are lists.
 
         Returns
         -------
-        rows : list of n lists or strings
+        rows : list of n lists
             Vertices by name, or by number where they have no names.
 
         Raises
@@ -270,22 +258,17 @@ class Paths(Structure):
         [['a', 'b', 'c'], ['a', 'c']]
         """
         arcs, source, _ = self._ends()
-        found = []
-        for row in self.space.encode(y):
-            listed = self._called_by([source, *arcs[row[row >= 0], 1].tolist()])
-            found.append(joined(listed, sep))
-        return found
+        names = self._names or range(int(arcs.max()) + 1)
+        return [[names[source], *(names[head] for head in arcs[row[row >= 0], 1])] for row in self.space.encode(y)]
+
+    def _in_names(self, y: Any) -> Any:
+        return as_objects(self.to_vertices(y))
 
     def _ends(self) -> tuple[NDArray[np.int32], int, int]:
         """Return the arcs, the source and the target, by their numbers."""
         description = self.space.description  # checked
         numbered = self if self._names is None else self._numbered()
         return np.asarray(numbered.arcs), description.scalars["source"], description.scalars["target"]
-
-    def _called_by(self, vertices: list[int]) -> list[Any]:
-        """Return vertices by their names, or numbers where they have none."""
-        names = self._names
-        return vertices if names is None else [names[vertex] for vertex in vertices]
 
     @staticmethod
     def from_labels(labels: ArrayLike, n_states: int) -> NDArray[np.int32]:

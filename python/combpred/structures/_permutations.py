@@ -8,11 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._data.checks import whole_number
+from .._data.converters import as_objects, named_table, positions_by_score, read_entries, rows_of
 from .._data.glossary import documented
-from .._data.listings import as_table, by_name, names_of, positions_by_score, read_lists
-from .._data.names import Names, joined
-from .._data.targets import TargetError, as_numbers, error_at, target_matrix
+from .._data.targets import TargetError, as_numbers, error_at
 from ._base import Sized, Structure
 from ._converter import converter
 from ._search.constraints import Restriction
@@ -31,8 +29,10 @@ class Permutations(Structure):
 
     Notes
     -----
-    y has shape ``(n, k)``: ``y[i, u]`` is the position of label u, 1 for the first. `from_orders` makes such rows
-    from lists of labels, `from_top_k` from lists of the first ones, `from_ratings` and `from_scores` from numbers.
+    y has shape ``(n, k)``: ``y[i, u]`` is the position of label u, 1 for the first. Or its rows are lists of names of
+    labels from best to worst; the positions of labels that a list leaves out are unknown. `from_orders` and `to_orders`
+    convert one into the other, and `from_top_k` reads lists of the first labels, behind which all others stand.
+    `from_ratings` and `from_scores` make positions of numbers.
     The embedding has d = k(k−1)/2 entries, pairs in lexicographic order. The default metric is `kendall_tau`.
 
     Training data may know part of a ranking, in one of two ways, never both in one row. A position that is −1 (or
@@ -65,7 +65,7 @@ class Permutations(Structure):
     _entries = "signs"
     _costs = ("kendall", "hamming")
     _sized = Sized("n_labels", "label", names="labels")
-    _converter = "Permutations.from_orders makes y of lists of labels from best to worst, from_top_k of the first ones"
+    _natural = True
     _columns = "items"
     _partial = True
 
@@ -75,52 +75,42 @@ class Permutations(Structure):
 
     @converter
     @documented
-    def from_orders(
-        orders: Any, labels: Any = None, *, one_based: bool = False, sep: str | None = None, as_frame: bool = False
-    ) -> Any:
+    def from_orders(orders: Any, labels: Sequence[Any] | None = None) -> NDArray[np.int32]:
         """Return positions, the format of y, for lists of labels from best to worst.
 
         Parameters
         ----------
-        orders : sequence of n lists, or array or data frame of shape (n, k)
-            Each lists labels from best to worst, by name or number. Those that it leaves out are unknown. Where neither
-            names nor `labels` are given, the longest list has all.
+        orders : sequence of n lists, or array or data frame of shape (n, width)
+            Each lists labels from best to worst, by name or number. Those that it leaves out are unknown.
         %(labels_listed)s
-        one_based : bool, default=False
-            Whether numbers of labels count from 1 rather than 0. Of `labels` that are strings, 1 is then the first.
-        sep : str, default=None
-            What divides labels where orders are strings, such as ">".
-        %(as_frame_names)s
 
         Returns
         -------
-        positions : ndarray of shape (n, k), dtype=int32, or DataFrame
+        positions : ndarray of shape (n, k), dtype=int32
             ``positions[i, u]`` in 1..k is the position of label u, −1 where it is unknown.
 
         Raises
         ------
         ValueError
-            When a list names a label twice, or one that there is not; names the row.
+            When a list names a label twice, or one that is unknown; names the row.
 
         See Also
         --------
+        to_orders : The inverse.
         from_top_k : Where labels that are left out come behind those that are listed.
 
         Examples
         --------
-        >>> Permutations.from_orders([[2, 0, 1]])
-        array([[2, 3, 1]], dtype=int32)
-        >>> Permutations.from_orders(["tea > milk > juice", "juice > tea"], sep=">", as_frame=True)
-           juice  milk  tea
-        0      3     2    1
-        1      1    -1    2
+        >>> Permutations.from_orders([["tea", "milk", "juice"], ["juice", "tea"]], labels=["juice", "milk", "tea"])
+        array([[ 3,  2,  1],
+               [ 1, -1,  2]], dtype=int32)
         """
-        listed = read_lists(orders, "orders", labels, "labels", sep=sep, one_based=one_based, complete=True)
-        return as_table(listed.matrix(listed.place + 1, -1, np.int32), listed.names, as_frame, orders)
+        found = read_entries(rows_of(orders, "orders"), labels, "orders", "labels")
+        return found.matrix(found.place + 1, -1, np.int32)
 
     @converter
     @documented
-    def to_orders(positions: Any, labels: Any = None, *, sep: str | None = None) -> Any:
+    def to_orders(positions: Any, labels: Sequence[Any] | None = None) -> list[list[Any]]:
         """Return lists of labels from best to worst for positions, the inverse of `from_orders`.
 
         Parameters
@@ -128,13 +118,11 @@ class Permutations(Structure):
         positions : array-like of shape (n, k)
             Positions of the labels, as in y.
         %(labels_shown)s
-        %(sep_shown)s
 
         Returns
         -------
-        orders : ndarray of shape (n, k), dtype=int32 or object, or list of n strings
-            Each row lists labels from best to worst. Labels whose position is unknown are left out: rows end in −1
-            for each, or in None where labels have names.
+        orders : list of n lists
+            Labels from best to worst, without those whose position is unknown.
 
         Raises
         ------
@@ -144,45 +132,43 @@ class Permutations(Structure):
         Examples
         --------
         >>> Permutations.to_orders([[2, 3, 1]])
-        array([[2, 0, 1]], dtype=int32)
-        >>> Permutations.to_orders([[2, -1, 1]], labels=["tea", "milk", "juice"]).tolist()
-        [['juice', 'tea', None]]
+        [[2, 0, 1]]
+        >>> Permutations.to_orders([[2, -1, 1]], labels=["tea", "milk", "juice"])
+        [['juice', 'tea']]
         """
-        positions = by_name(positions, labels, "positions", "labels")
-        parts = _parts_of(positions)
+        parts, called = _parts_of(positions, labels)
         shared = (parts > 0) & (parts == parts.max(axis=1, keepdims=True))
         if (shared.sum(axis=1) > 1).any():
             row = int(np.argmax(shared.sum(axis=1) > 1))
-            raise TargetError(
-                row, "labels share the last position; Permutations.to_top_k lists the others", "positions"
-            )
-        return _joined(_listed(parts, parts > 0, names_of(positions, labels, "labels", parts.shape[1])), sep)
+            said = "labels share the last position; Permutations.to_top_k lists the others"
+            raise TargetError(row, said, "positions")
+        return _in_order(parts, parts > 0, called)
 
     @converter
     @documented
-    def from_top_k(
-        tops: Any, labels: Any = None, *, one_based: bool = False, sep: str | None = None, as_frame: bool = False
-    ) -> Any:
+    def from_top_k(tops: Any, labels: Sequence[Any] | None = None) -> NDArray[np.int32]:
         """Return positions, the format of y, for lists of the first labels, best first.
 
         Parameters
         ----------
-        tops : sequence of n lists, or array or data frame of shape (n, m)
+        tops : sequence of n lists, or array or data frame of shape (n, width)
             Each lists the first labels by name or number, as many as are known. All others come behind them.
         %(labels_listed)s
-        one_based, sep, as_frame
-            As for `from_orders`.
 
         Returns
         -------
-        positions : ndarray of shape (n, k), dtype=int32, or DataFrame
+        positions : ndarray of shape (n, k), dtype=int32
             Labels that are not listed share the last position: their order is not known. `WeakOrders`, label rankers
             and rank aggregation take such rows, too, the first as a tie. All are −1 where none is listed.
 
         Raises
         ------
         ValueError
-            When a list names a label twice, or one that there is not; names the row.
+            When a list names a label twice, or one that is unknown; names the row.
+
+        See Also
+        --------
+        to_top_k : The inverse.
 
         Examples
         --------
@@ -190,28 +176,23 @@ class Permutations(Structure):
         array([[1, 2, 2],
                [2, 3, 1]], dtype=int32)
         """
-        return ranked_lists(tops, "tops", labels, one_based, sep, as_frame, empty=-1)
+        return top_k(tops, labels, empty=-1)
 
     @converter
     @documented
-    def to_top_k(positions: Any, k: int | None = None, labels: Any = None, *, sep: str | None = None) -> Any:
+    def to_top_k(positions: Any, labels: Sequence[Any] | None = None) -> list[list[Any]]:
         """Return the first labels of rankings, best first, the inverse of `from_top_k`.
 
         Parameters
         ----------
-        positions : array-like of shape (n, n_labels)
+        positions : array-like of shape (n, k)
             Positions of the labels, as in y.
-        k : int, default=None
-            How many labels to list. None: those that do not share the last position, so all where one alone is last,
-            as after a list of all but one.
-        labels : sequence of str or of int, default=None
-            As for `to_orders`.
-        %(sep_shown)s
+        %(labels_shown)s
 
         Returns
         -------
-        tops : ndarray of shape (n, k), dtype=int32 or object, or list of n strings
-            Shorter rows end in −1, or in None where labels have names.
+        tops : list of n lists
+            Labels that do not share the last position, so all where one alone is last, as after a list of all but one.
 
         Raises
         ------
@@ -220,21 +201,26 @@ class Permutations(Structure):
 
         Examples
         --------
-        >>> Permutations.to_top_k([[1, 2, 2], [2, 3, 1]], labels=["tea", "milk", "juice"]).tolist()
-        [['tea', None, None], ['juice', 'tea', 'milk']]
-        >>> Permutations.to_top_k([[1, 3, 2], [2, 3, 1]], 2).tolist()
-        [[0, 2], [2, 0]]
+        >>> Permutations.to_top_k([[1, 2, 2], [2, 3, 1]], labels=["tea", "milk", "juice"])
+        [['tea'], ['juice', 'tea', 'milk']]
         """
-        positions = by_name(positions, labels, "positions", "labels")
-        parts = _parts_of(positions)
-        width = whole_number(k, "k", 1, parts.shape[1]) if k is not None else parts.shape[1]
+        parts, called = _parts_of(positions, labels)
         shared = (parts[:, :, np.newaxis] == parts[:, np.newaxis]).sum(axis=2) > 1
-        called = names_of(positions, labels, "labels", parts.shape[1])
-        return _joined(_listed(parts, (parts > 0) & ~shared, called)[:, :width], sep)
+        return _in_order(parts, (parts > 0) & ~shared, called)
+
+    def _names_in(self, rows: list[Any]) -> Sequence[Any]:
+        return read_entries(rows, None, "y", "labels").names
+
+    def _read_rows(self, rows: list[Any], argument: str) -> NDArray[np.int32]:
+        found = read_entries(rows, self._known(), argument, "labels")
+        return found.matrix(found.place + 1, -1, np.int32)
+
+    def _in_names(self, y: Any) -> Any:
+        return as_objects(Permutations.to_orders(y, self._names))
 
     @converter
     @documented
-    def from_ratings(ratings: Any, labels: Any = None, *, as_frame: bool = False) -> Any:
+    def from_ratings(ratings: Any, labels: Sequence[Any] | None = None) -> NDArray[np.int32]:
         """Return positions, the format of y, for ratings of the labels: the higher, the earlier.
 
         Parameters
@@ -242,11 +228,10 @@ class Permutations(Structure):
         ratings : array-like of shape (n, k)
             Numbers, all different in a row. NaN where a label has no rating: its position is unknown.
         %(labels_shown)s
-        %(as_frame_labels)s
 
         Returns
         -------
-        positions : ndarray of shape (n, k), dtype=int32, or DataFrame
+        positions : ndarray of shape (n, k), dtype=int32
 
         Raises
         ------
@@ -271,13 +256,12 @@ class Permutations(Structure):
             row = int(np.argmax(tied))
             u, v = np.argwhere(np.triu(same[row], 1))[0]
             how = "WeakOrders.from_ratings keeps ties, and Permutations.from_scores puts the first of them first"
-            how = f"others have none: fill these in, or {TIES_AND_GAPS}" if (ranks < 0).any() else how
             raise TargetError(row, f"labels {names[u]!r} and {names[v]!r} have one rating; {how}", "ratings")
-        return as_table(ranks, names, as_frame, ratings)
+        return ranks
 
     @converter
     @documented
-    def from_scores(scores: Any, labels: Any = None, *, as_frame: bool = False) -> Any:
+    def from_scores(scores: Any, labels: Sequence[Any] | None = None) -> NDArray[np.int32]:
         """Return positions, the format of y, for scores of the labels: the higher, the earlier, ties by their order.
 
         Parameters
@@ -285,11 +269,10 @@ class Permutations(Structure):
         scores : array-like of shape (n, k)
             Finite numbers.
         %(labels_shown)s
-        %(as_frame_labels)s
 
         Returns
         -------
-        positions : ndarray of shape (n, k), dtype=int32, or DataFrame
+        positions : ndarray of shape (n, k), dtype=int32
 
         Raises
         ------
@@ -305,7 +288,7 @@ class Permutations(Structure):
         if (missing := np.isnan(values)).any():
             remedy = "scores are finite numbers; Permutations.from_ratings takes NaN"
             raise error_at(missing, values, remedy, "scores", names)
-        return as_table(positions_by_score(values), names, as_frame, scores)
+        return positions_by_score(values)
 
     def _metric_arguments(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
         known = self._resolve(y_true).space
@@ -339,66 +322,43 @@ class Permutations(Structure):
         return (1 + marginals) / 2, (1 - marginals) / 2
 
 
-def ranked_lists(
-    lists: Any, argument: str, labels: Any, one_based: bool, sep: str | None, as_frame: bool, *, empty: int
-) -> Any:
+def top_k(tops: Any, labels: Sequence[Any] | None, *, empty: int) -> NDArray[np.int32]:
     """Return positions for lists of the first labels, best first, the others sharing the position behind them.
 
     `empty` is the position of all labels where a list has none.
     """
-    listed = read_lists(lists, argument, labels, "labels", sep=sep, one_based=one_based)
-    ranks = listed.matrix(listed.place + 1, 0, np.int32)
-    behind = np.bincount(listed.row, minlength=listed.n_rows)[:, np.newaxis] + 1
-    behind[behind == 1] = empty
-    return as_table(np.where(ranks == 0, behind, ranks).astype(np.int32), listed.names, as_frame, lists)
+    found = read_entries(rows_of(tops, "tops"), labels, "tops", "labels")
+    ranks = found.matrix(found.place + 1, 0, np.int32)
+    behind = np.bincount(found.row, minlength=found.n_rows)[:, np.newaxis] + 1
+    return np.where(ranks == 0, np.where(behind == 1, empty, behind), ranks).astype(np.int32)
 
 
-#: What keeps both ties and missing ratings, and who takes them.
-TIES_AND_GAPS = (
-    "pass pandas.DataFrame(ratings).rank(axis=1, method='dense', ascending=False) to rank aggregation or to a label "
-    "ranker, such as ranking.RankingByPairwiseComparison, which learn from ties beside unknown positions"
-)
-
-
-def ranks_of(ratings: Any, labels: Any) -> tuple[NDArray[np.int32], Names]:
+def ranks_of(ratings: Any, labels: Any) -> tuple[NDArray[np.int32], Any]:
     """Return dense ranks of ratings, the highest first, −1 for NaN, and the names of the columns, or their numbers."""
     from scipy.stats import rankdata  # slow to import
 
-    remedy = "ratings are finite numbers, or NaN where there is none"
-    values, names = _table_of_numbers(ratings, "ratings", labels, remedy)
+    values, names = _table_of_numbers(ratings, "ratings", labels, "ratings are finite numbers, or NaN where unknown")
     unknown = np.isnan(values)
     ranks = rankdata(np.where(unknown, np.inf, -values), method="dense", axis=1)  # what is unknown comes last
     return np.where(unknown, -1, ranks).astype(np.int32), names
 
 
-def _table_of_numbers(table: Any, argument: str, labels: Any, remedy: str) -> tuple[NDArray[np.float64], Names]:
+def _table_of_numbers(table: Any, argument: str, labels: Any, remedy: str) -> tuple[NDArray[np.float64], Any]:
     """Return numbers that are not infinite, and the names of their columns, or their numbers."""
-    table = by_name(table, labels, argument, "labels")
-    given = target_matrix(table, argument, None, "label")
-    names = tuple(names_of(table, labels, "labels", given.shape[1]).tolist())
-    how = f"{remedy}; .astype(float) makes numbers of strings of digits, .replace({{name: number, …}}) of names"
-    values = as_numbers(given, argument, how, names).astype(np.float64)
+    given, names = named_table(table, labels, argument, "labels", "label")
+    values = as_numbers(given, argument, remedy, names).astype(np.float64)
     if np.isinf(values).any():
         raise error_at(np.isinf(values), values, remedy, argument, names)
     return values, names
 
 
-def _parts_of(positions: Any) -> NDArray[np.int32]:
-    """Return rankings, which may be known in part, in parts."""
-    values = target_matrix(positions, "positions", None, "label")
-    return Permutations(values.shape[1]).space.read(values, "positions", partial=True)
+def _parts_of(positions: Any, labels: Any) -> tuple[NDArray[np.int32], Any]:
+    """Return rankings, which may be known in part, in parts, and what labels are called."""
+    values, called = named_table(positions, labels, "positions", "labels", "label")
+    return Permutations(len(called)).space.read(values, "positions", partial=True), called
 
 
-def _listed(parts: NDArray[np.int32], shown: NDArray[np.bool_], called: NDArray[Any]) -> NDArray[Any]:
-    """Return what labels are called, best first, those that are not shown as −1, or None, at the end of the row."""
-    order = np.argsort(np.where(shown, parts, np.iinfo(np.int32).max), axis=1, kind="stable")
-    named = called.dtype == object
-    lists: NDArray[Any] = called[order] if named else order.astype(np.int32)
-    hidden = ~np.take_along_axis(shown, order, axis=1)
-    return np.where(hidden, np.array(None if named else -1, dtype=lists.dtype), lists)
-
-
-def _joined(lists: NDArray[Any], sep: str | None) -> Any:
-    """Return rows of labels as strings, without what fills them up at their ends."""
-    empty = None if lists.dtype == object else -1
-    return lists if sep is None else [joined([label for label in row if label != empty], sep) for row in lists.tolist()]
+def _in_order(parts: NDArray[np.int32], listed: NDArray[np.bool_], called: NDArray[Any]) -> list[list[Any]]:
+    """Return what the labels of each row that are listed are called, best first."""
+    order = np.argsort(np.where(listed, parts, np.iinfo(np.int32).max), axis=1, kind="stable")
+    return [called[row[:n]].tolist() for row, n in zip(order, listed.sum(axis=1), strict=True)]

@@ -11,9 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from .._data.checks import allowed_mask, counted
 from .._data.forms import column_names, columns_in_order
 from .._data.glossary import documented
-from .._data.labels import check_present, codes_of, names_by
 from .._data.names import Names, checked_names
-from .._data.targets import summary, target_vector, whole_numbers
+from .._data.targets import check_present, codes_of, summary, target_vector, whole_numbers
 from .._lib.arrays import refuse_masked
 from .._lib.structure import Description
 from ._base import Structure
@@ -169,8 +168,7 @@ class PosetElements(Structure):
         if names is not None:
             check_present(values, argument)
             return codes_of(values, names, argument, f"the elements are {summary(names)}")
-        remedy = f"elements are whole numbers 0..{k - 1}{names_by(values, 'elements')}"
-        return whole_numbers(values, argument, 0, k - 1, remedy)
+        return whole_numbers(values, argument, 0, k - 1, f"elements are whole numbers 0..{k - 1}")
 
     @property
     def _names(self) -> Names | None:

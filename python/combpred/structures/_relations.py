@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from .._data.forms import column_names, columns_in_order
 from .._data.relations import items_shown, relation_rows
-from . import _pairs
-from ._base import Sized, Structure
-from ._converter import converter_of
+from ._base import Sized
+from ._pairs import PairStructure
 
 
-class Relations(Structure):
+class Relations(PairStructure):
     """Base class of structures whose outputs say of each pair of items which is before the other, if one is."""
 
     default_metric = "pair_accuracy"
@@ -21,8 +21,7 @@ class Relations(Structure):
     _costs = ("hamming", "kendall")
     _sized = Sized("n_items", "pair of items", "the pairs of y", names="items")
     _columns = "entries"
-    _directed = True  # whether edges of graphs that are outputs are
-    _rows = "matrices"
+    _directed = True
 
     def _shown(self, y: Any) -> int:
         return items_shown(y, type(self).__name__)
@@ -34,9 +33,5 @@ class Relations(Structure):
         names = column_names(y_true, "y_true")
         return self._encoded(y_true, columns_in_order(y_pred, names, "y_pred", "those of y_true"))
 
-    from_edges = converter_of(_pairs.from_edges)
-    to_edges = converter_of(_pairs.to_edges)
-    from_networkx = converter_of(_pairs.from_networkx)
-    to_networkx = converter_of(_pairs.to_networkx)
-    from_adjacency = converter_of(_pairs.from_adjacency)
-    to_adjacency = converter_of(_pairs.to_adjacency)
+    def _of_tables(self, tables: NDArray[np.bool_], argument: str) -> NDArray[np.int32]:
+        return self.space.encode(tables, argument)

@@ -14,8 +14,9 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 
-from .._data.forms import column_names, frame_of, refuse_names
-from .._data.targets import as_array, error_at, is_array_of_numbers, meant
+from .._data.converters import natural_rows
+from .._data.forms import column_names
+from .._data.targets import TargetError, as_array, error_at, meant
 from ._base import Structure
 from ._labelsets import LabelSets
 from ._multiclass import MultiClass
@@ -82,7 +83,7 @@ def resolve_structure(structure: Structure | str | None, y: Any) -> Structure:
     ['a', 'b']
     """
     if structure is None:
-        return _as_y_was(_inferred(y), y)
+        return _with_columns(_inferred(y), y)
     if isinstance(structure, str):
         structure = _named(structure)
     if isinstance(structure, type) and issubclass(structure, Structure):
@@ -92,23 +93,14 @@ def resolve_structure(structure: Structure | str | None, y: Any) -> Structure:
         raise TypeError(
             f"structure must be a Structure of combpred.structures, a catalogue name or None, got {structure!r}"
         )
-    return _as_y_was(structure._resolve(y), y)
+    return _with_columns(structure._resolve(y), y)
 
 
-def _as_y_was(structure: Structure, y: Any) -> Structure:
-    """Return the structure of y with the library of the data frame that y is, if it is one, and names of columns."""
-    plain = is_array_of_numbers(y)
-    columns: Any = None
-    if structure._columns is None:  # columns that stand for no items must not change places, either
-        columns = None if plain else column_names(y)
-    elif structure._names is None:
-        columns = () if plain else column_names(y) or ()
-        if set(columns) == set(structure._y_columns or ()):  # which parts of the data before had, in their order
-            columns = structure._y_columns or columns
-    frame = None if plain else frame_of(y)
-    if (frame, columns) == (structure._frame, structure._y_columns):
-        return structure
-    return structure._with(_frame=frame, _y_columns=columns)
+def _with_columns(structure: Structure, y: Any) -> Structure:
+    """Return the structure with the names of the columns of y, where the structure has none for them."""
+    unnamed = structure._columns is None or structure._names is None
+    columns = column_names(y) if unnamed and natural_rows(y) is None else None
+    return structure if columns == structure._y_columns else structure._with(_y_columns=columns)
 
 
 def _named(name: str) -> Structure:
@@ -128,18 +120,16 @@ def _named(name: str) -> Structure:
     return cls()
 
 
-_CONVERTERS = (
-    "without a structure, y holds labels or 0/1: LabelSets.from_sets makes y of sets of labels, "
-    "Permutations.from_orders of orders, y_from_paths of Hierarchy.from_paths(…) of paths in a tree, Routes.from_names "
-    "of routes, and Graphs.from_edges of graphs"
-)
-
-
 def _inferred(y: Any) -> Structure:
     """Return `MultiClass` for labels or `LabelSets` for a 0/1 matrix, with sizes read from y."""
     if issparse(y):
         return LabelSets()._resolve(y)
-    refuse_names(y, "y", _CONVERTERS, "labels")
+    rows = natural_rows(y) or []
+    listed = [i for i, row in enumerate(rows) if not isinstance(row, str)]
+    in_column = (isinstance(row, list) and len(row) == 1 and isinstance(row[0], str) for row in rows)
+    if listed and not all(in_column):
+        said = "without a structure, y holds labels or 0/1: LabelSets reads sets of labels, Permutations reads orders"
+        raise TargetError(listed[0], said)
     shape = as_array(y, "y").shape
     if len(shape) == 1 or shape[1:] == (1,):
         return MultiClass()._resolve(y)

@@ -31,11 +31,12 @@ class Routes(Visits):
     Notes
     -----
     y has shape ``(n_samples, n)``: a row lists the places of a route in order, out of 0..n−1, at least two and none
-    twice, padded with −1 on the right. Narrower matrices and lists of different lengths are accepted too. The embedding
+    twice, padded with −1 on the right. Narrower matrices and lists of different lengths are accepted, too, and lists of
+    names. The embedding
     has d = n(n+1) entries, 0 or 1: the arcs u→v, u ≠ v, ordered by u and then v; the n starts; and the n ends. Start
     and end are like arcs from a depot and back to it. The default metric is `route_pairs_f1`.
 
-    `from_names` makes y of lists of names, and `to_names` makes these of y.
+    `from_names` and `to_names` convert lists of names to y and back.
 
     Decoding finds the route of largest score among those of all lengths. Up to 16 places it is exact, by dynamic
     programming over subsets in O(2^n n²); beyond that it is a local search with a proven bound.
@@ -70,9 +71,7 @@ class Routes(Visits):
     default_metric = "route_pairs_f1"
     _entries = "bits"
     _sized = Sized("n_places", "place", "y", names="places")
-    _converter = "Routes(places=[…]).from_names makes y of lists of places"
     _noun = ("place", "places")
-    _returns = False
 
     def __init__(self, n_places: int | None = None, *, places: Sequence[Any] | None = None) -> None:
         self.n_places = n_places

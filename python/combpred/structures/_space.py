@@ -19,7 +19,6 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 from scipy import sparse
 
-from .._data.forms import Frame
 from .._data.targets import encoded_rows
 from .._lib.arrays import FloatArray, require_memory
 from .._lib.decode import Decoded, Decoding, best_outputs, decode
@@ -195,11 +194,6 @@ class LibrarySpace:
     def sparse_format(self) -> type | None:
         """The class of predictions where y was sparse; None where they are arrays."""
         return self.structure._sparse_format
-
-    @property
-    def frame(self) -> Frame | None:
-        """What y was as a data frame or a series when an estimator was fitted; None if it was none."""
-        return self.structure._frame
 
     def column_names(self) -> Sequence[Hashable] | None:
         """Return the names of the columns of predictions; None if they have none."""

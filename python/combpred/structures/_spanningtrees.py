@@ -43,8 +43,8 @@ class SpanningTrees(EdgeSets):
 
     Constraints have the keys ``required`` and ``forbidden``, lists of edges, which are pairs of vertices.
 
-    `from_edges`, `from_networkx` and `from_adjacency` make y of graphs in other formats, and `to_edges`, `to_networkx`
-    and `to_adjacency` make these of y.
+    Rows of y may also be lists of edges, pairs of names of vertices, or graphs of networkx. `from_edges`,
+    `from_networkx` and `from_adjacency` convert graphs to y, and `to_edges`, `to_networkx` and `to_adjacency` back.
 
     Examples
     --------
@@ -57,7 +57,6 @@ class SpanningTrees(EdgeSets):
     """
 
     name = "spanningtrees"
-    _converter = "SpanningTrees(vertices=[…]).from_edges, from_networkx and from_adjacency make y of graphs"
 
     def __init__(
         self,

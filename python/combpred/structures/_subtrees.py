@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .._data.converters import as_objects, paths_of
 from .._data.glossary import documented
 from .._data.targets import target_matrix
 from .._data.trees import Tree
@@ -33,8 +34,9 @@ class Subtrees(Trees):
     (multiple and partial paths). Predictions are int32. The default metric is `hamming_score`, the fraction of nodes
     that are right.
 
-    `from_paths`, `from_nested` and `from_networkx` make the structure of trees in other formats, `y_from_paths` and
-    `to_paths` convert y, whose rows may be several paths.
+    Rows of y may also be lists of names of nodes, or of paths that lead down to them; what is above belongs to the row,
+    too. `to_paths` makes paths of y. `from_paths`, `from_nested` and `from_networkx` make the structure of trees in
+    other formats.
 
     Constraints have the keys ``required`` and ``forbidden``, lists of nodes, and ``size``, the number of nodes
     including the root, or the least and the largest number as a pair. Decoding with a size costs O(n_nodes size), for
@@ -61,7 +63,6 @@ class Subtrees(Trees):
 
     name = "subtrees"
     default_metric = "hamming_score"
-    _converter = "y_from_paths of Subtrees.from_paths(…) makes y of paths"
     _columns = "items"
 
     def __init__(self, parent: ArrayLike | Mapping[Hashable, Hashable], *, nodes: Sequence[Any] | None = None) -> None:
@@ -75,18 +76,24 @@ class Subtrees(Trees):
     def _numbers(self, y: Any, argument: str) -> NDArray[Any]:
         return target_matrix(y, argument, self.space.part_len, "node of the tree")
 
-    def _y_of_nodes(self, tree: Tree, ends: list[list[int]]) -> NDArray[Any]:
-        y = np.zeros((len(ends), len(tree)), dtype=np.int32)
-        for row, nodes in zip(y, ends, strict=True):
-            for node in nodes:
-                while node >= 0 and not row[node]:
-                    row[node], node = 1, int(tree.parent[node])
+    def _read_rows(self, rows: list[Any], argument: str) -> NDArray[np.int32]:
+        tree = self._tree()
+        index, y = self._index(tree), np.zeros((len(rows), len(tree)), dtype=np.int32)
+        for i, row in enumerate(rows):
+            for path in paths_of(row, i, argument):
+                for end in self._nodes_on(path, index, i, argument):
+                    node = end
+                    while node >= 0 and not y[i, node]:
+                        y[i, node], node = 1, int(tree.parent[node])
         return y
 
-    def _paths_of_y(self, tree: Tree, y: Any, path: Callable[[int], Any]) -> list[Any]:
+    def _in_names(self, y: Any) -> Any:
+        return as_objects(self.to_paths(y))
+
+    def _ends(self, tree: Tree, y: Any) -> list[list[int]]:
         rows = self.space.encode(y) != 0
         above = np.zeros_like(rows)  # nodes with a child in the subtree
         children = np.flatnonzero(tree.parent >= 0)
         at, child = np.nonzero(rows[:, children])
         above[at, tree.parent[children[child]]] = True
-        return [[path(node) for node in np.flatnonzero(row).tolist()] for row in rows & ~above]
+        return [np.flatnonzero(row).tolist() for row in rows & ~above]

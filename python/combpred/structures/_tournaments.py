@@ -29,8 +29,9 @@ class Tournaments(Relations):
     ``(n, N, N)`` and holds booleans: ``y[i, u, v]`` says that u is before v. Predictions have the first format, of type
     int32. Relations need not be transitive; `PartialOrders` are. The default metric is `pair_accuracy`.
 
-    `from_edges`, `from_networkx` and `from_adjacency` make y of graphs with an edge from u to v where u is before v;
-    `to_edges`, `to_networkx` and `to_adjacency` make these of y.
+    Rows of y may also be lists of pairs of names of items, the first before the second, or directed graphs of
+    networkx. `from_edges`, `from_networkx` and `from_adjacency` convert such graphs to y, and `to_edges`,
+    `to_networkx` and `to_adjacency` back.
 
     There are 3^(N(N−1)/2) partial tournaments. Their pairs are independent, so the covariance of :math:`\psi` is 2/3
     times the identity, and decoding takes the best value of every pair, in O(N²).
@@ -53,7 +54,6 @@ class Tournaments(Relations):
     """
 
     name = "tournaments"
-    _converter = "Tournaments(items=[…]).from_edges, from_networkx and from_adjacency make y of graphs"
 
     def __init__(self, n_items: int | None = None, *, items: Sequence[Any] | None = None) -> None:
         self.n_items = n_items

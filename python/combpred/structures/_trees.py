@@ -3,27 +3,18 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from .._data.listings import as_table
-from .._data.names import Names, joined
-from .._data.taxonomies import (
-    ROOT,
-    nested_of,
-    node_of_path,
-    parents_of_nested,
-    parents_of_networkx,
-    parents_of_paths,
-    prefixes,
-    read_paths,
-)
+from .._data.converters import ROOT, parents_of_paths, paths_of, paths_of_nested, rows_of
+from .._data.names import Names
+from .._data.targets import TargetError, meant, summary
 from .._data.trees import Tree
 from ._base import Structure
-from ._converter import converter_of
 from .costs import TREE_COSTS
 
 _Trees = TypeVar("_Trees", bound="Trees")  # typing.Self needs Python 3.11
@@ -34,6 +25,7 @@ class Trees(Structure):
 
     _entries = "bits"
     _costs = ("tree", "hamming", *TREE_COSTS)
+    _natural = True
 
     parent: ArrayLike | Mapping[Hashable, Hashable]
     nodes: Sequence[Any] | None
@@ -48,65 +40,45 @@ class Trees(Structure):
         return self._tree().names
 
     @classmethod
-    def _of(cls: type[_Trees], found: tuple[NDArray[np.int32], list[Any]], options: dict[str, Any]) -> _Trees:
-        parent, names = found
-        made = cls(parent, nodes=names, **options)
-        made._tree()  # refuses cycles
-        return made
-
-    @classmethod
-    def from_paths(
-        cls: type[_Trees],
-        paths: Any,
-        *,
-        sep: str | None = None,
-        root: Any = ROOT,
-        qualified: bool = False,
-        **options: Any,
-    ) -> _Trees:
+    def from_paths(cls: type[_Trees], paths: Any, *, root: Any = ROOT, **options: Any) -> _Trees:
         """Return the structure of a tree that is given by paths from the top down, such as the rows of y.
 
         Parameters
         ----------
         paths : sequence of n paths, or array or data frame of shape (n, n_levels)
-            A path lists names, strings or integers, from the top down; paths of a table may end in "", None or NaN. A
-            row may also be a list of several paths. This is the form of y in the library hiclass.
-        sep : str, default=None
-            What divides the names where paths are strings, such as ">".
+            A path lists names, strings or integers, from the top down. A row may also be a list of several paths. This
+            is the form of y in the library hiclass.
         root : str or int, default="(root)"
             Name of the node that several tops are joined under. Paths may begin with it.
-        qualified : bool, default=False
-            Whether nodes are called by their paths, divided by `sep` or ">", so that a name may occur in several
-            branches.
         **options
             Other parameters of the structure, such as ``allowed="leaves"``.
 
         Returns
         -------
         structure : Hierarchy or Subtrees
-            With names of the nodes, in the order of their first occurrence.
+            With names of the nodes, in the order of their first occurrence. A name that occurs in several places stands
+            for several nodes, which are called by their paths, divided by ">".
 
         Raises
         ------
         ValueError
-            When a row has no path, or a name is in two places; names both rows.
+            When a row has no path; names the row.
 
         See Also
         --------
-        y_from_paths : Makes y of paths.
         to_paths : Makes paths of y.
 
         Examples
         --------
         >>> from combpred.structures import Hierarchy
-        >>> paths = [["animal", "mammal", "cat"], ["animal", "fish", ""], ["plant"]]
-        >>> tree = Hierarchy.from_paths(paths)
-        >>> tree.nodes
+        >>> Hierarchy.from_paths([["animal", "mammal", "cat"], ["animal", "fish", ""], ["plant"]]).nodes
         ['(root)', 'animal', 'mammal', 'cat', 'fish', 'plant']
-        >>> tree.y_from_paths(paths).tolist()
-        ['cat', 'fish', 'plant']
+        >>> Hierarchy.from_paths([["red", "other"], ["blue", "other"]]).nodes
+        ['(root)', 'red', 'red>other', 'blue', 'blue>other']
         """
-        return cls._of(parents_of_paths(paths, "paths", sep, root, qualified), options)
+        listed = (path for i, row in enumerate(rows_of(paths, "paths")) for path in paths_of(row, i, "paths"))
+        parent, names = parents_of_paths(listed, root, "paths")
+        return cls(parent, nodes=names, **options)
 
     @classmethod
     def from_nested(cls: type[_Trees], nested: Any, *, root: Any = ROOT, **options: Any) -> _Trees:
@@ -125,12 +97,13 @@ class Trees(Structure):
         Returns
         -------
         structure : Hierarchy or Subtrees
-            With names of the nodes, each before those below it, in the order given.
+            With names of the nodes, each before those below it, in the order given; names that occur several times as
+            in `from_paths`.
 
         Raises
         ------
         TypeError, ValueError
-            When a name occurs twice, or is neither a string nor an integer.
+            When a name is neither a string nor an integer.
 
         See Also
         --------
@@ -142,7 +115,8 @@ class Trees(Structure):
         >>> Subtrees.from_nested({"animal": {"mammal": ["cat", "dog"], "fish": None}}).nodes
         ['animal', 'mammal', 'cat', 'dog', 'fish']
         """
-        return cls._of(parents_of_nested(nested, root), options)
+        parent, names = parents_of_paths(paths_of_nested(nested), root, "nested")
+        return cls(parent, nodes=names, **options)
 
     @classmethod
     def from_networkx(cls: type[_Trees], graph: Any, *, root: Any = ROOT, **options: Any) -> _Trees:
@@ -178,7 +152,20 @@ class Trees(Structure):
         >>> Hierarchy.from_networkx(nx.DiGraph([("animal", "fish"), ("animal", "mammal"), ("mammal", "cat")])).nodes
         ['animal', 'fish', 'mammal', 'cat']
         """
-        return cls._of(parents_of_networkx(graph, root), options)
+        if not hasattr(graph, "is_directed") or not graph.is_directed():
+            raise TypeError(f"graph must be a networkx.DiGraph with edges from parent to child, got {graph!r:.60}")
+        above = {name: list(graph.predecessors(name)) for name in graph}
+        odd = next((name for name, parents in above.items() if len(parents) > 1), None)
+        if odd is not None:
+            raise ValueError(f"graph: {odd!r} has several parents, {summary(above[odd])}; a node of a tree has one")
+        tops = [name for name, parents in above.items() if not parents]
+        if len(tops) > 1:
+            above = {root: [], **{name: parents or [root] for name, parents in above.items()}}
+        index = {name: node for node, name in enumerate(above)}
+        parent = [index[parents[0]] if parents else -1 for parents in above.values()]
+        made = cls(np.array(parent, dtype=np.int32), nodes=list(above), **options)
+        made._tree()  # refuses cycles
+        return made
 
     def to_nested(self) -> dict[Any, Any]:
         """Return the tree as nested dicts, the inverse of `from_nested`.
@@ -195,7 +182,11 @@ class Trees(Structure):
         {'animal': {'cat': {}, 'dog': {}}}
         """
         tree = self._tree()
-        return nested_of(tree.parent, self._index(tree))
+        levels: list[dict[Any, Any]] = [{} for _ in tree.parent]
+        top: dict[Any, Any] = {}
+        for node, name in enumerate(self._index(tree)):
+            (top if tree.parent[node] < 0 else levels[tree.parent[node]])[name] = levels[node]
+        return top
 
     def to_networkx(self) -> Any:
         """Return the tree as a directed graph of networkx, the inverse of `from_networkx`.
@@ -220,85 +211,28 @@ class Trees(Structure):
         graph.add_edges_from((names[above], name) for above, name in zip(tree.parent, names, strict=True) if above >= 0)
         return graph
 
-    @converter_of
-    def y_from_paths(
-        self,
-        paths: Any,
-        *,
-        sep: str | None = None,
-        root: Any = ROOT,
-        qualified: bool = False,
-        as_frame: bool = False,
-    ) -> Any:
-        """Return y for paths from the top down.
-
-        Parameters
-        ----------
-        paths : sequence of n paths, or array or data frame of shape (n, n_levels)
-            As in `from_paths`. They begin at the root or at one of its children. A row of `Subtrees` may be a list of
-            several paths.
-        sep : str, default=None
-            What divides the names where paths are strings.
-        root : str or int, default="(root)"
-        qualified : bool, default=False
-            As in `from_paths`.
-        as_frame : bool, default=False
-            Whether to return a data frame of pandas with a column for each node, or a series for `Hierarchy`.
-
-        Returns
-        -------
-        y : ndarray, DataFrame or Series
-            For `Hierarchy` the names of the last nodes ``(n,)``, or their numbers if nodes have no names. For
-            `Subtrees` 0/1 of shape ``(n, n_nodes)``, dtype int32: 1 for the nodes of all paths of the row.
-
-        Raises
-        ------
-        ValueError
-            When a row is no path of the tree; names the row and the node.
-
-        Examples
-        --------
-        >>> from combpred.structures import Subtrees
-        >>> tree = Subtrees.from_nested({"animal": {"mammal": ["cat", "dog"], "fish": None}})
-        >>> tree.y_from_paths([["animal>mammal>cat", "animal>fish"], ["animal>mammal"]], sep=">")
-        array([[1, 1, 1, 0, 1],
-               [1, 1, 0, 0, 0]], dtype=int32)
-        """
-        tree = self._tree()
-        index = self._index(tree)
-
-        def node(path: list[Any], i: int) -> int:
-            below = path[len(path) > 1 and path[0] == root and root in index :]
-            return node_of_path(tree, index, prefixes(below, i, "paths", sep, qualified), path, i, "paths")
-
-        rows = enumerate(read_paths(paths, "paths", sep, index))
-        y = self._y_of_nodes(tree, [[node(path, i) for path in row] for i, row in rows])
-        return as_table(y, tree.names, as_frame, paths)
-
-    @converter_of
-    def to_paths(self, y: Any, *, sep: str | None = None, root: Any = ROOT, qualified: bool = False) -> list[Any]:
-        """Return paths from the top down for y, the inverse of `y_from_paths`.
+    def to_paths(self, y: Any) -> list[Any]:
+        """Return paths from the top down for y.
 
         Parameters
         ----------
         y : array-like of n rows
             In the structure's format, such as predictions.
-        sep : str, default=None
-            What divides the names where paths shall be strings; None: paths are lists.
-        root : str or int, default="(root)"
-            A root of this name is left out of paths that go on.
-        qualified : bool, default=False
-            Whether nodes are called by their paths, as in `from_paths`.
 
         Returns
         -------
         paths : list of n paths
-            For `Subtrees` each row is a list of paths, one to each of its lowest nodes.
+            For `Subtrees` each row is a list of paths, one to each of its lowest nodes. A root that is called "(root)"
+            is left out of paths that go on.
 
         Raises
         ------
         ValueError
             When a row of y is no output; names the row.
+
+        See Also
+        --------
+        from_paths : Makes a structure of paths.
 
         Examples
         --------
@@ -306,32 +240,43 @@ class Trees(Structure):
         >>> tree = Hierarchy.from_nested({"animal": {"mammal": ["cat", "dog"], "fish": None}})
         >>> tree.to_paths(["cat", "fish"])
         [['animal', 'mammal', 'cat'], ['animal', 'fish']]
-        >>> tree.to_paths(["cat", "fish"], sep=">")
-        ['animal>mammal>cat', 'animal>fish']
         """
         tree = self._tree()
         names = list(self._index(tree))
+        lasts = Counter(name.rpartition(">")[2] for name in names if isinstance(name, str))
 
-        def path(node: int) -> Any:
+        def path(node: int) -> list[Any]:
             found: list[Any] = []
             while node >= 0:
-                above = int(tree.parent[node])
-                if above >= 0 or names[node] != root or not found:
-                    prefix = f"{names[above]}{sep or '>'}" if qualified and above >= 0 and names[above] != root else ""
-                    found.append(names[node][len(prefix) :] if prefix else names[node])
-                node = above
-            return joined(found[::-1], sep)
+                if tree.parent[node] >= 0 or names[node] != ROOT or not found:
+                    found.append(names[node])
+                node = int(tree.parent[node])
+            short: list[Any] = []
+            for name in found[::-1]:
+                above = ">".join(map(str, short)) + ">"
+                is_path = isinstance(name, str) and name.startswith(above) and lasts[name.rpartition(">")[2]] > 1
+                short.append(name.removeprefix(above) if is_path else name)
+            return short
 
-        return self._paths_of_y(tree, y, path)
+        return [list(map(path, row)) if isinstance(row, list) else path(row) for row in self._ends(tree, y)]
 
     def _index(self, tree: Tree) -> dict[Any, int]:
         """Return the numbers of nodes by their names, in order."""
         return {name: node for node, name in enumerate(range(len(tree)) if tree.names is None else tree.names)}
 
-    @abstractmethod
-    def _y_of_nodes(self, tree: Tree, ends: list[list[int]]) -> NDArray[Any]:
-        """Return y for the last nodes of the paths of each row."""
+    def _nodes_on(self, path: Sequence[Any], index: Mapping[Any, int], i: int, argument: str) -> list[int]:
+        """Return the nodes on a path, whose names may be short for those that are called by their paths."""
+        found = []
+        for depth, name in enumerate(path, 1):
+            called = (">".join(map(str, path[start:depth])) for start in (0, 1))  # the root may be left out
+            node = next((index[each] for each in (*called, name) if each in index), None)
+            if node is None:
+                names = list(index)
+                said = f"{name!r} is no node; the nodes are {summary(names)}{meant(name, names)}"
+                raise TargetError(i, said, argument)
+            found.append(node)
+        return found
 
     @abstractmethod
-    def _paths_of_y(self, tree: Tree, y: Any, path: Callable[[int], Any]) -> list[Any]:
-        """Return what `path` makes of each node that y has as the end of a path."""
+    def _ends(self, tree: Tree, y: Any) -> list[Any]:
+        """Return the node of each row of y, or a list of the lowest ones."""

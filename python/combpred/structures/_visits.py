@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._data.checks import columns_of
-from .._data.entries import row_entries, table_rows
-from .._data.listings import by_group
-from .._data.names import joined, numbers_of
-from .._data.sequences import padded
-from .._data.targets import TargetError, whole_numbers
+from .._data.converters import as_objects, padded, read_entries, rows_of
+from .._data.targets import whole_numbers
 from ._base import Structure
-from ._converter import converter_of
 
 
 class Visits(Structure):
@@ -24,26 +20,19 @@ class Visits(Structure):
     """
 
     _noun: ClassVar[tuple[str, str]]  # what is visited, such as ("vertex", "vertices")
-    _returns: ClassVar[bool] = True  # whether outputs return to their start, which y does not repeat
-    _rows = "lists"
+    _natural = True
 
-    @converter_of
-    def from_names(self, rows: Any, *, sep: str | None = None, closed: bool = False) -> NDArray[np.int32]:
+    def from_names(self, rows: Any) -> NDArray[np.int32]:
         """Return y for lists of names in the order of the visits.
 
         Parameters
         ----------
         rows : sequence of n lists, or array or data frame of shape (n, width)
-            Names as the structure has them, or numbers where it has none. Rows of a table may end in "", None or NaN.
-        sep : str, default=None
-            What divides the names where rows are strings, such as ">".
-        closed : bool, default=False
-            Whether rows of `Routes` that end where they began are taken without this return. Those of `Cycles` and
-            `DirectedCycles` may be written with or without it.
+            Names as the structure has them, or numbers where it has none. Cycles are written without their return.
 
         Returns
         -------
-        y : ndarray of shape (n, N), dtype=int32
+        y : ndarray of shape (n, width), dtype=int32
             Numbers in the order given, padded with −1.
 
         Raises
@@ -57,58 +46,28 @@ class Visits(Structure):
 
         Examples
         --------
-        >>> from combpred.structures import DirectedCycles, Routes
+        >>> from combpred.structures import Routes
         >>> towns = ["Bath", "Cork", "Dover"]
         >>> Routes(places=towns).from_names([["Dover", "Bath"], ["Cork", "Dover", "Bath"]])
         array([[ 2,  0, -1],
                [ 1,  2,  0]], dtype=int32)
-        >>> DirectedCycles(vertices=towns).from_names(["Cork-Dover-Bath-Cork"], sep="-")
-        array([[1, 2, 0]], dtype=int32)
         """
-        known, parameter = self._names, str(self._sized.names)
-        index = frozenset(known or ())
-        lists = [
-            row_entries(row, i, "rows", sep, True, index, numbered=known is None, may_be_empty=False)
-            for i, row in enumerate(table_rows(rows, "rows", sep))
-        ]
-        columns = list(columns_of(rows))
-        if len(columns) == 2 and len(lists) > 2 and all(row[0] not in index and row[-1] in index for row in lists):
-            what = f"column {columns[0]!r} holds none of the {parameter}"
-            raise TargetError(0, f"{what}; {by_group('rows', *columns)}", "rows")
-        for i, row in enumerate(lists):
-            if len(row) > 1 and row[0] == row[-1]:
-                if not (self._returns or closed):
-                    raise TargetError(
-                        i,
-                        f"returns to {row[0]!r} at its end: pass closed=True to leave the return out, or take "
-                        "DirectedCycles, which return",
-                        "rows",
-                    )
-                row.pop()
-        numbers = numbers_of(lists, known, "rows", type(self).__name__, parameter, self._noun[0])
-        n = len(known) if known else getattr(self, self._sized.parameter)
-        shown = max([self._least, *(max(len(row), max(row) + 1) for row in numbers if row)])
-        y = padded([*numbers, [0] * (n or shown)], "rows", self._noun[0])[:-1].astype(np.int32)  # one as wide as y
+        y = self._read_rows(rows_of(rows, "rows"), "rows")
         self._resolve(y).space.encode(y, "rows")  # refuses what is no output
         return y
 
-    @converter_of
-    def to_names(self, y: Any, *, sep: str | None = None, closed: bool = False) -> list[Any]:
+    def to_names(self, y: Any) -> list[list[Any]]:
         """Return lists of names in the order of the visits, the inverse of `from_names`.
 
         Parameters
         ----------
         y : array-like of n rows
             In the structure's format, such as predictions.
-        sep : str, default=None
-            What divides the names where rows shall be strings; None: rows are lists.
-        closed : bool, default=False
-            Whether to end each row where it began.
 
         Returns
         -------
-        rows : list of n lists or strings
-            Numbers where the structure has no names.
+        rows : list of n lists
+            Numbers where the structure has no names. Cycles do not repeat their start.
 
         Raises
         ------
@@ -118,18 +77,26 @@ class Visits(Structure):
         Examples
         --------
         >>> from combpred.structures import Cycles
-        >>> Cycles(vertices=["Bath", "Cork", "Dover", "Ely"]).to_names([[3, 0, 1, -1]], closed=True)
-        [['Ely', 'Bath', 'Cork', 'Ely']]
+        >>> Cycles(vertices=["Bath", "Cork", "Dover", "Ely"]).to_names([[3, 0, 1, -1]])
+        [['Ely', 'Bath', 'Cork']]
         """
         visits = self._numbers(y, "y")
-        self._resolve(visits).space.encode(visits)
-        names = self._names
-        found = []
-        for row in visits.astype(np.int64).tolist():
-            listed = [place if names is None else names[place] for place in row if place >= 0]
-            listed += listed[:1] if closed else []
-            found.append(joined(listed, sep))
-        return found
+        known = self._resolve(visits)
+        known.space.encode(visits)
+        names = known._names or range(known._n())
+        return [[names[place] for place in row if place >= 0] for row in visits.astype(np.int64).tolist()]
+
+    def _names_in(self, rows: list[Any]) -> Sequence[Any]:
+        return read_entries(rows, None, "y", str(self._sized.names), once=False).names
+
+    def _read_rows(self, rows: list[Any], argument: str) -> NDArray[np.int32]:
+        found = read_entries(rows, self._known(), argument, str(self._sized.names), once=False)
+        y = np.full((found.n_rows, max(self._least, found.place.max(initial=0) + 1)), -1, dtype=np.int32)
+        y[found.row, found.place] = found.item
+        return y
+
+    def _in_names(self, y: Any) -> Any:
+        return as_objects(self.to_names(y))
 
     @property
     def _least(self) -> int:

@@ -8,14 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._data.entries import divided, is_missing, table_rows
+from .._data.converters import LISTED, Entries, as_objects, entries_of, named_table, read_entries, rows_of
 from .._data.glossary import documented
-from .._data.listings import as_table, by_name, names_of, read_lists
-from .._data.names import checked_names, joined
-from .._data.targets import TargetError, target_matrix
+from .._data.targets import TargetError
 from ._base import Sized, Structure
 from ._converter import converter
-from ._permutations import TIES_AND_GAPS, ranked_lists, ranks_of
+from ._permutations import ranks_of, top_k
 
 
 @documented
@@ -33,10 +31,11 @@ class WeakOrders(Structure):
 
     Notes
     -----
-    y has shape ``(n, k)`` and holds finite numbers from 0 on: smaller ones come first and equal ones are tied.
-    `from_ratings` makes y of ratings and scores, where larger ones come first. Predictions are dense ranks, such as
-    1, 1, 2, of type int32. The embedding has d = k(k−1) entries, pairs in lexicographic order in both parts. The
-    default metric is `tau_x`, which reads y alike.
+    y has shape ``(n, k)`` and holds finite numbers from 0 on: smaller ones come first and equal ones are tied. Or its
+    rows are lists of names of labels from best to worst, with lists, tuples or sets of tied labels in them, which
+    `from_tiers` and `to_tiers` convert. `from_ratings` makes y of ratings and scores, where larger ones come first.
+    Predictions are dense ranks, such as 1, 1, 2, of type int32. The embedding has d = k(k−1) entries, pairs in
+    lexicographic order in both parts. The default metric is `tau_x`, which reads y alike.
 
     The number of rankings is the ordered Bell number F(k). A pair is tied with probability F(k−1)/F(k), and two given
     pairs with probability F(k−2)/F(k). The covariance of :math:`\psi` has four eigenvalues: two on the signs, one for
@@ -76,7 +75,7 @@ class WeakOrders(Structure):
     _entries = "signs and ties"
     _costs = ("kendall", "hamming")
     _sized = Sized("n_labels", "label", names="labels")
-    _converter = "WeakOrders.from_tiers makes y of lists of groups of tied labels, from_top_k of the first ones"
+    _natural = True
     _columns = "items"
 
     def __init__(self, n_labels: int | None = None, *, labels: Sequence[Any] | None = None) -> None:
@@ -85,77 +84,42 @@ class WeakOrders(Structure):
 
     @converter
     @documented
-    def from_tiers(
-        tiers: Any,
-        labels: Any = None,
-        *,
-        sep: str | None = None,
-        tie_sep: str | None = None,
-        as_frame: bool = False,
-    ) -> Any:
-        """Return ranks, the format of y, for lists of groups of tied labels, the best group first.
+    def from_tiers(tiers: Any, labels: Sequence[Any] | None = None) -> NDArray[np.int32]:
+        """Return ranks, the format of y, for lists of labels and groups of tied labels, the best first.
 
         Parameters
         ----------
         tiers : sequence of n lists
-            Each lists groups: a label, by name or number, or a list of labels that are tied. Every label is in one.
-            Rows of a table may end in None or NaN.
+            Each lists groups: a label, by name or number, or a list, tuple or set of labels that are tied. Labels that
+            it leaves out are unknown.
         %(labels_listed)s
-        sep : str, default=None
-            What divides groups where rows are strings, such as ">".
-        tie_sep : str, default=None
-            What divides labels where groups are strings, such as "=". None: each string is one label.
-        %(as_frame_names)s
 
         Returns
         -------
-        ranks : ndarray of shape (n, k), dtype=int32, or DataFrame
-            Dense ranks, 1 for the labels of the first group.
+        ranks : ndarray of shape (n, k), dtype=int32
+            Dense ranks, 1 for the labels of the first group, −1 where unknown.
 
         Raises
         ------
         ValueError
-            When a row names a label twice, not at all, or one that there is not; names the row.
+            When a row names a label twice, or one that is unknown; names the row.
+
+        See Also
+        --------
+        to_tiers : The inverse.
+        from_top_k : Where labels that are left out come behind those that are listed.
 
         Examples
         --------
-        >>> WeakOrders.from_tiers([[["tea", "milk"], "juice"], ["juice", "tea", "milk"]], as_frame=True)
-           juice  milk  tea
-        0      2     1    1
-        1      1     3    2
-        >>> WeakOrders.from_tiers(["tea=milk>juice"], labels=["tea", "milk", "juice"], sep=">", tie_sep="=")
-        array([[1, 1, 2]], dtype=int32)
+        >>> WeakOrders.from_tiers([[("tea", "milk"), "juice"], ["juice", "tea"]], labels=["juice", "milk", "tea"])
+        array([[ 2,  1,  1],
+               [ 1, -1,  2]], dtype=int32)
         """
-        flat, ranks = [], []
-        names = frozenset(() if labels is None else checked_names(labels, "labels"))
-        for i, row in enumerate(table_rows(tiers, "tiers", sep)):
-            divider = tie_sep
-            if sep and isinstance(row, str):
-                row, divider = row.split(sep), tie_sep or sep
-            if not isinstance(row, (list, tuple, np.ndarray)):
-                how = ", or say by sep= and tie_sep= what divides them" if isinstance(row, str) else ""
-                raise TargetError(i, f"found {row!r:.60}; give a list of groups, the best one first{how}", "tiers")
-            groups = [_group(group, divider, names) for group in _known_groups(row)]
-            flat.append([label for group in groups for label in group])
-            if any((is_missing(label) or label == -1) and label not in names for label in flat[-1]):
-                raise TargetError(i, f"{row!r:.60} has an empty name; leave it out", "tiers")
-            ranks += [rank for rank, group in enumerate(groups, 1) for _ in group]
-        listed = read_lists(flat, "tiers", labels, "labels", sep=sep)
-        table = listed.matrix(np.array(ranks, dtype=np.int32), 0, np.int32)
-        if (table == 0).any():
-            row, label = (int(at) for at in np.argwhere(table == 0)[0])
-            shown = label if listed.names is None else listed.names[label]
-            raise TargetError(
-                row,
-                f"label {shown!r} is in no group; add it, or take WeakOrders.from_top_k, which puts what is not listed "
-                "behind the others",
-                "tiers",
-            )
-        return as_table(table, listed.names, as_frame, tiers)
+        return _ranks(*_read_tiers(rows_of(tiers, "tiers"), labels, "tiers"))
 
     @converter
     @documented
-    def to_tiers(ranks: Any, labels: Any = None, *, sep: str | None = None, tie_sep: str | None = None) -> list[Any]:
+    def to_tiers(ranks: Any, labels: Sequence[Any] | None = None) -> list[list[list[Any]]]:
         """Return lists of groups of tied labels, the best group first, the inverse of `from_tiers`.
 
         Parameters
@@ -163,62 +127,43 @@ class WeakOrders(Structure):
         ranks : array-like of shape (n, k)
             Rankings with ties, as in y.
         %(labels_shown)s
-        sep : str, default=None
-            What divides groups where rows shall be strings, such as ">"; None: rows are lists.
-        tie_sep : str, default=None
-            What divides labels where groups shall be strings, such as "="; None: groups are lists.
 
         Returns
         -------
-        tiers : list of n lists or strings
-            Of the groups, each a list of labels or a string.
+        tiers : list of n lists
+            Of the groups, each a list of labels, without those whose rank is unknown.
 
         Raises
         ------
         ValueError
-            When a row is no ranking, or has ties where `sep` is given but not `tie_sep`; names the row.
+            When a row is no ranking; names the row.
 
         Examples
         --------
         >>> WeakOrders.to_tiers([[2, 1, 1]], labels=["juice", "milk", "tea"])
         [[['milk', 'tea'], ['juice']]]
-        >>> WeakOrders.to_tiers([[2, 1, 1]], labels=["juice", "milk", "tea"], sep=">", tie_sep="=")
-        ['milk=tea>juice']
         """
-        ranks = by_name(ranks, labels, "ranks", "labels")
-        values = target_matrix(ranks, "ranks", None, "label")
-        k = values.shape[1]
-        called = names_of(ranks, labels, "labels", k)
-        parts = WeakOrders(k).space.encode(values, "ranks")
-        tiers = [[called[row == rank].tolist() for rank in range(1, row.max() + 1)] for row in parts]
-        tied = next((i for i, row in enumerate(tiers) if len(row) < k), None) if sep and not tie_sep else None
-        if tied is not None:
-            raise TargetError(tied, "labels are tied: say by tie_sep= what divides them, such as '='", "ranks")
-        if tie_sep:
-            tiers = [[joined(group, tie_sep) for group in row] for row in tiers]
-        elif sep:
-            tiers = [[label for [label] in row] for row in tiers]
-        return [joined(row, sep) for row in tiers]
+        values, called = named_table(ranks, labels, "ranks", "labels", "label")
+        parts = WeakOrders(len(called)).space.read(values, "ranks")
+        return [[called[row == rank].tolist() for rank in range(1, row.max() + 1)] for row in parts]
 
     @converter
-    def from_top_k(
-        tops: Any, labels: Any = None, *, one_based: bool = False, sep: str | None = None, as_frame: bool = False
-    ) -> Any:
+    def from_top_k(tops: Any, labels: Sequence[Any] | None = None) -> NDArray[np.int32]:
         """Return ranks, the format of y, for lists of the first labels, best first: the others are tied behind them.
 
         Parameters
         ----------
-        tops, labels, one_based, sep, as_frame
+        tops, labels
             As for :meth:`Permutations.from_top_k`.
 
         Returns
         -------
-        ranks : ndarray of shape (n, k), dtype=int32, or DataFrame
+        ranks : ndarray of shape (n, k), dtype=int32
 
         Raises
         ------
         ValueError
-            When a list names a label twice, or one that there is not; names the row.
+            When a list names a label twice, or one that is unknown; names the row.
 
         Examples
         --------
@@ -226,46 +171,44 @@ class WeakOrders(Structure):
         array([[1, 2, 2],
                [2, 3, 1]], dtype=int32)
         """
-        return ranked_lists(tops, "tops", labels, one_based, sep, as_frame, empty=1)
+        return top_k(tops, labels, empty=1)
 
     @converter
     @documented
-    def from_ratings(ratings: Any, labels: Any = None, *, as_frame: bool = False) -> Any:
+    def from_ratings(ratings: Any, labels: Sequence[Any] | None = None) -> NDArray[np.int32]:
         """Return ranks, the format of y, for ratings of the labels: the higher, the earlier, equal ones tied.
 
         Parameters
         ----------
         ratings : array-like of shape (n, k)
-            Finite numbers.
+            Numbers; NaN where a label has no rating: its rank is unknown.
         %(labels_shown)s
-        %(as_frame_labels)s
 
         Returns
         -------
-        ranks : ndarray of shape (n, k), dtype=int32, or DataFrame
+        ranks : ndarray of shape (n, k), dtype=int32
 
         Raises
         ------
         ValueError
-            When a rating is missing or infinite; names the row.
+            When a rating is infinite; names the row.
 
         Examples
         --------
-        >>> WeakOrders.from_ratings([[3, 5, 5]])
-        array([[2, 1, 1]], dtype=int32)
+        >>> WeakOrders.from_ratings([[3, 5, 5], [2, float("nan"), 1]])
+        array([[ 2,  1,  1],
+               [ 1, -1,  2]], dtype=int32)
         """
-        ranks, names = ranks_of(ratings, labels)
-        if (ranks < 0).any():
-            row, label = (int(at) for at in np.argwhere(ranks < 0)[0])
-            ties = any(len(set(known)) < len(known) for known in (each[each > 0].tolist() for each in ranks))
-            how = TIES_AND_GAPS if ties else "take Permutations.from_ratings"
-            raise TargetError(
-                row,
-                f"label {names[label]!r} has no rating, and rankings with ties leave nothing unknown; fill it in, or "
-                f"{how}",
-                "ratings",
-            )
-        return as_table(ranks, names, as_frame, ratings)
+        return ranks_of(ratings, labels)[0]
+
+    def _names_in(self, rows: list[Any]) -> Sequence[Any]:
+        return _read_tiers(rows, None, "y")[0].names
+
+    def _read_rows(self, rows: list[Any], argument: str) -> NDArray[np.int32]:
+        return _ranks(*_read_tiers(rows, self._known(), argument))
+
+    def _in_names(self, y: Any) -> Any:
+        return as_objects(WeakOrders.to_tiers(y, self._names))
 
     def _numbers(self, y: Any, argument: str) -> NDArray[Any]:
         values = self._matrix(y, argument)
@@ -296,16 +239,19 @@ class WeakOrders(Structure):
         return np.clip(before, 0.0, 1.0), np.clip(after, 0.0, 1.0)
 
 
-def _known_groups(row: Any) -> list[Any]:
-    """Return the groups of a row without missing ones at its end."""
-    groups = list(row)
-    while groups and not isinstance(groups[-1], str) and is_missing(groups[-1]):
-        groups.pop()
-    return groups
+def _read_tiers(rows: list[Any], labels: Any, argument: str) -> tuple[Entries, list[int]]:
+    """Return the labels of rows of groups, and the rank of each."""
+    flat, ranks = [], []
+    for i, row in enumerate(rows):
+        if not isinstance(row, (list, tuple, np.ndarray)):
+            raise TargetError(i, f"found {row!r:.60}; give a list of labels and groups of them", argument)
+        groups = [entries_of(group if isinstance(group, LISTED) else [group], i, argument) for group in row]
+        groups = [group for group in groups if group]  # rows of tables end in empty ones
+        flat.append([label for group in groups for label in group])
+        ranks += [rank for rank, group in enumerate(groups, 1) for _ in group]
+    return read_entries(flat, labels, argument, "labels"), ranks
 
 
-def _group(group: Any, divider: str | None, names: frozenset[Any]) -> Any:
-    """Return the labels of a group: those of a list, of a string that is divided, or one."""
-    if isinstance(group, (list, tuple, set, frozenset)):
-        return group
-    return (divided(group, divider, names) or [""]) if divider and isinstance(group, str) else [group]
+def _ranks(found: Entries, ranks: list[int]) -> NDArray[np.int32]:
+    """Return a row of ranks for each list, −1 where a label is not listed."""
+    return found.matrix(np.array(ranks, dtype=np.int32), -1, np.int32)

@@ -8,7 +8,7 @@ import pandas as pd
 import polars as pl
 import pytest
 import sklearn
-from sklearn.compose import ColumnTransformer, TransformedTargetRegressor, make_column_transformer
+from sklearn.compose import ColumnTransformer, make_column_transformer
 from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.metrics import accuracy_score
@@ -18,7 +18,7 @@ from sklearn.pipeline import make_pipeline, make_union
 from sklearn.preprocessing import KBinsDiscretizer, OneHotEncoder, StandardScaler
 from sklearn.svm import SVC
 
-from combpred import ConvertedTargets, EmbeddingRegressor, ProbabilisticStructured, StructuredRidge
+from combpred import EmbeddingRegressor, ProbabilisticStructured, StructuredRidge
 from combpred.metrics import get_scorer, route_f1
 from combpred.ranking import RankingByPairwiseComparison
 from combpred.structures import Hierarchy, LabelSets, Ordinal, Permutations, Routes, SpanningTrees
@@ -37,10 +37,10 @@ def walks(people, prepared):
 def test_routes_by_names_are_predicted_from_categories(walks):
     X, columns, rooms = walks
     shop = Routes(places=["door", "shelf", "till"])
-    model = ConvertedTargets(make_pipeline(columns, StructuredRidge(shop)), "names")
-    grid = {"estimator__structuredridge__alpha": [0.1, 1e6]}
+    model = make_pipeline(columns, StructuredRidge(shop).set_output(predict="names"))
+    grid = {"structuredridge__alpha": [0.1, 1e6]}
     search = GridSearchCV(model, grid, cv=3, scoring=get_scorer("route_f1")).fit(X, rooms)
-    assert search.best_params_ == {"estimator__structuredridge__alpha": 0.1}
+    assert search.best_params_ == {"structuredridge__alpha": 0.1}
     assert list(search.predict(X)) == rooms
     y = shop.from_names(rooms)
     left_out = cross_val_predict(make_pipeline(columns, StructuredRidge(shop, alpha=0.1)), X, y, cv=3)
@@ -53,16 +53,16 @@ def test_texts_are_put_into_a_tree():
     words = {"travel>bus": "bus stop fare", "travel>train": "train platform fare", "work": "pay boss office"}
     paths = rng.choice(list(words), 60).tolist()
     texts = [" ".join(rng.choice([*words[path].split(), "late", "strike", "again"], 3)) for path in paths]
-    tree = Hierarchy.from_paths(paths, sep=">")
+    tree = Hierarchy.from_paths([path.split(">") for path in paths])
     model = make_pipeline(TfidfVectorizer(), StructuredRidge(tree, alpha=0.1))
-    nodes = tree.y_from_paths(paths, sep=">")
+    nodes = tree.ordered([path.split(">") for path in paths])
     found = cross_val_predict(model, texts, nodes, cv=KFold(3))
     folds = [slice(0, 20), slice(20, 40), slice(40, 60)]
     right = [np.mean(nodes[rows] == found[rows]) for rows in folds]
     np.testing.assert_allclose(cross_val_score(model, texts, nodes, cv=KFold(3)), right)
     assert min(right) > 0.5 and max(right) < 1
-    converted = ConvertedTargets(model, "paths", sep=">").fit(texts, paths)
-    assert converted.predict(["the bus stop", "pay and office"]).tolist() == ["travel>bus", "work"]
+    model.fit(texts, np.fromiter((path.split(">") for path in paths), dtype=object, count=60))
+    assert tree.to_paths(model.predict(["the bus stop", "pay and office"])) == [["travel", "bus"], ["work"]]
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])
@@ -72,10 +72,11 @@ def test_frames_of_either_library_pass_through_prepared_columns(people, library)
     X, y = people
     X = X.assign(age=X["age"].fillna(40.0)).astype({"plan": str})
     columns = make_column_transformer((StandardScaler(), ["age", "income"]), (OneHotEncoder(), ["city", "plan"]))
-    model = make_pipeline(columns, StructuredRidge("labelsets").set_output(predict="y"))
+    model = make_pipeline(columns, StructuredRidge("labelsets").set_output(predict="pandas"))
     expected = model.fit(X, y).predict(X)
     if library == "polars":
         frames = [pl.DataFrame({name: values.tolist() for name, values in frame.items()}) for frame in (X, y)]
+        model[-1].set_output(predict="polars")
         found = model.fit(*frames).predict(frames[0])
         assert isinstance(found, pl.DataFrame) and found.columns == list(y)
         same(found.to_numpy(), expected.to_numpy())
@@ -87,20 +88,17 @@ def test_frames_of_either_library_pass_through_prepared_columns(people, library)
 
 
 def says_the_first(model, X, orders):
-    return accuracy_score(orders[:, 0], model.predict(X)[:, 0])
+    return accuracy_score(orders[:, 0], [order[0] for order in model.predict(X)])
 
 
-def test_orders_go_through_targets_that_scikit_learn_transforms(iris):
+def test_orders_go_through_searches(iris):
     X, y = iris
-    orders = Permutations.to_orders(y.to_numpy())
-    ranker = TransformedTargetRegressor(
-        make_pipeline(StandardScaler(), StructuredRidge("permutations")),
-        func=Permutations.from_orders, inverse_func=Permutations.to_orders,
-    )  # fmt: skip
-    grid = {"regressor__structuredridge__alpha": [0.1, 10.0]}
-    search = GridSearchCV(ranker, grid, cv=3, scoring=says_the_first).fit(X, orders)
+    orders = Permutations.to_orders(y)
+    ranker = make_pipeline(StandardScaler(), StructuredRidge("permutations").set_output(predict="names"))
+    grid = {"structuredridge__alpha": [0.1, 10.0]}
+    search = GridSearchCV(ranker, grid, cv=3, scoring=says_the_first).fit(X, np.array(orders))
     plain = make_pipeline(StandardScaler(), StructuredRidge("permutations"))
-    first = GridSearchCV(plain, {"structuredridge__alpha": [0.1, 10.0]}, cv=3, scoring=get_scorer("top_k_recall", k=1))
+    first = GridSearchCV(plain, grid, cv=3, scoring=get_scorer("top_k_recall", k=1))
     same(search.cv_results_["mean_test_score"], first.fit(X, y).cv_results_["mean_test_score"])
 
 

@@ -98,7 +98,7 @@ def test_conditions_hold_in_names(structure, back, condition, holds, entry):
     scores = rng.normal(size=(5, structure.n_features))
     for row, best in zip(scores, back(structure, structure.decode(scores, constraints=condition)), strict=True):
         y_of = {"to_names": "from_names", "to_vertices": "from_vertices", "to_edges": "from_edges"}
-        convert = getattr(structure, y_of.get(back.__name__, "y_from_paths"))
+        convert = getattr(structure, y_of.get(back.__name__, "ordered"))
         values = structure.embed(convert(members)) @ row
         assert np.isclose(structure.embed(convert([best]))[0] @ row, values.max(), rtol=1e-12)
 
