@@ -45,7 +45,7 @@ def test_results_are_written_in_place_or_refused(wrong):
 
 def test_new_arrays_have_the_sizes_that_the_header_says():
     description = Permutations(3).space.description
-    mean = computed("cp_space_moments", description, None, d=3, second=None)
+    mean = computed("cp_space_moments", description, d=3, second=None, info=None)
     np.testing.assert_allclose(mean, 0.0, atol=1e-15)
     y = decode(description, [[1.0, 1.0, 1.0], [-1.0, -1.0, -1.0]]).y
     psi = computed("cp_space_embed", description, y, 0, d=3)

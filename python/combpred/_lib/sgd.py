@@ -19,7 +19,7 @@ from .errors import renumbered
 from .kernel import InputKernel
 from .ridge import Design, Targets, ridge_options
 from .structure import Description
-from .table import floats, in_place, put, record
+from .table import in_place, put, record
 
 _CACHED_BYTES = 2**28  # largest matrix of a user's kernel that is kept from pass to pass
 
@@ -165,10 +165,10 @@ class _Passes:
         self.steps = Steps(how.label, how.max_iter, how.verbose if told else 0)
         self._telling = how.verbose > 0 and told
 
-    def call(self, name: str, *arguments: Any, n_threads: int, flops: float, done: int = 0) -> None:
+    def call(self, name: str, *arguments: Any, n_threads: int, done: int = 0) -> None:
         """Call a function of the library after `done` passes."""
         tell = (lambda more, _: self._tell(done + more)) if self._telling else None
-        call(name, *arguments, n_threads=n_threads, flops=flops, progress=tell)
+        call(name, *arguments, n_threads=n_threads, progress=tell)
 
     def _tell(self, done: int) -> None:
         while self.steps.done < done:
@@ -212,9 +212,8 @@ def sgd_fit(
     with passes.steps:
         try:
             passes.call(
-                "cp_sgd_fit", description, ridge_options(options), design, targets,
-                passes, state, report, n_threads=n_threads,
-                flops=4.0 * schedule.max_iter * (design.nnz + targets.n * targets.d) * targets.d,
+                "cp_sgd_fit", description, ridge_options(options), design, targets, passes, state, report,
+                n_threads=n_threads,
             )  # fmt: skip
         except KeyboardInterrupt as error:
             interrupt = error
@@ -254,7 +253,7 @@ def sgd_expansion(
     support : ndarray
     report : Report
     """
-    n, d, width = X.shape[0], targets.d, X.shape[1]
+    n, d = X.shape[0], targets.d
     first, capacity = n - targets.n, n if most is None else max(1, min(n, most))
     grown = coefficients.spread(np.arange(len(support)), capacity)
     rows, passes = np.zeros(capacity, dtype=np.int64), _Passes(schedule)
@@ -262,7 +261,7 @@ def sgd_expansion(
     asked = np.empty((2, n), dtype=np.int64)
     given = record(abi.CSGDKernel, n=n, rows=asked[0], columns=asked[1])
     if kernel.is_precomputed:
-        put(given, matrix=floats(X, "X", n, n))
+        put(given, matrix=np.asarray(X))
     elif callable(kernel.name):
         repeated = most is None and schedule.max_iter > 2 and 8 * n * n <= _CACHED_BYTES
         put(given, x=RowInputs(X).struct, matrix=kernel.matrix(X) if repeated else None)
@@ -277,9 +276,8 @@ def sgd_expansion(
         try:
             while True:
                 passes.call(
-                    "cp_sgd_expansion", description, ridge_options(options), given,
-                    targets, passes, held, n_threads=n_threads,
-                    flops=4.0 * schedule.max_iter * targets.n * capacity * (width + d), done=held.passes,
+                    "cp_sgd_expansion", description, ridge_options(options), given, targets, passes, held,
+                    n_threads=n_threads, done=held.passes,
                 )  # fmt: skip
                 if not given.n_rows:
                     break

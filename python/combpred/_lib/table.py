@@ -18,6 +18,7 @@ from .arrays import FloatArray, IntArray
 Record = TypeVar("Record", bound=ctypes.Structure)
 Array = TypeVar("Array", FloatArray, IntArray)
 Written = TypeVar("Written", bound=NDArray[Any])
+Values = TypeVar("Values", bound=tuple[Any, ...])
 
 
 def record(kind: type[Record], **fields: Any) -> Record:
@@ -53,6 +54,32 @@ def put(struct: Record, **fields: Any) -> Record:
     for name in set_before:
         setattr(struct, name, known[name])
     return struct
+
+
+def columns(kind: type[ctypes.Structure], *names: str, **sizes: int) -> dict[str, NDArray[Any]]:
+    """Return zeros for the buffers of a struct that the library writes to, by name: for these, or for all of them.
+
+    Bytes are read as truth values.
+    """
+    return {
+        name: np.zeros(buffer.shape(sizes), np.bool_ if buffer.dtype == np.uint8 else buffer.dtype)
+        for name, buffer in _buffers(kind)[0].items()
+        if (name in names if names else buffer.is_result)
+    }
+
+
+def read(kind: type[Values], struct: Any, **others: Any) -> Values:
+    """Return a named tuple of the fields of a struct that have the same names, and of others.
+
+    Texts are decoded, and numbers become truth values if the tuple has them as such.
+    """
+    for name, annotation in kind.__annotations__.items():
+        if name not in others:
+            value = getattr(struct, name)
+            others[name] = value.decode() if isinstance(value, bytes) else value
+            if "bool" in str(annotation):
+                others[name] = bool(value)
+    return kind(**others)
 
 
 def floats(values: Any, name: str, *shape: int | None) -> FloatArray:
@@ -108,6 +135,8 @@ class Parameter:
         Whether it is one of the sizes of others.
     dtype : dtype or None
         Of a buffer.
+    struct : type or None
+        Class of a struct.
     sizes : tuple of str
         Of its dimensions: expressions in the names of parameters, "..." where only the library knows.
     """
@@ -116,6 +145,7 @@ class Parameter:
     is_result: bool
     is_size: bool
     dtype: np.dtype[Any] | None
+    struct: type[ctypes.Structure] | None
     sizes: tuple[str, ...]
 
     @classmethod
@@ -124,8 +154,18 @@ class Parameter:
         name, _, rest = word.partition(" ")
         kind, _, sizes = rest.partition(" ")
         plain = name.strip(">?=")
-        dtype = np.dtype(kind) if kind else None
-        return cls(plain, name[0] == ">", name[-1] == "=", dtype, tuple(sizes.split(", ")) if kind else ())
+        struct = getattr(abi, kind) if kind[:1] == "C" else None
+        dtype = np.dtype(kind) if kind and struct is None else None
+        return cls(plain, name[0] == ">", name[-1] == "=", dtype, struct, tuple(sizes.split(", ")) if sizes else ())
+
+    @property
+    def is_made(self) -> bool:
+        """Whether it is a new array or struct unless the caller gives one."""
+        return self.is_result and (self.dtype or self.struct) is not None
+
+    def new(self, known: dict[str, Any]) -> Any:
+        """Return the new array or struct, given what sizes are made of."""
+        return np.empty(self.shape(known), self.dtype) if self.struct is None else record(self.struct)
 
     def taken(self, array: NDArray[Any], known: dict[str, Any]) -> NDArray[Any]:
         """Return an array as the library takes it, whose sizes must be those known, and become known otherwise."""
@@ -146,7 +186,7 @@ class Parameter:
 
     def shape(self, known: dict[str, Any]) -> tuple[int, ...]:
         """Return the shape of a buffer, given what its sizes are made of."""
-        return tuple(known[size] if size.isidentifier() else eval(_compiled(size), {}, known) for size in self.sizes)
+        return tuple(int(eval(_compiled(size), {}, known)) for size in self.sizes)
 
 
 @functools.cache
