@@ -23,7 +23,7 @@ import functools
 import os
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from numbers import Integral
 from typing import Any, NamedTuple
@@ -329,7 +329,7 @@ def call(
     if control is None:
         status = function(*given, message, _MESSAGE_BYTES)
     else:
-        with reported(control, **shown), interruptible(control):
+        with reported(control, **shown) if shown else nullcontext(), interruptible(control):
             status = function(*given, message, _MESSAGE_BYTES)
     return checked(status, message, bad_row.value)
 
@@ -407,17 +407,16 @@ _NOTHING = _Nothing()
 
 def _pointer(argument: Any) -> Any:
     """Return an argument of the C interface as ctypes takes it."""
-    if isinstance(argument, (int, float, bytes)) or argument is None:
+    if argument is None or isinstance(argument, (int, float, bytes)):
         return argument
     if isinstance(argument, np.ndarray):
         return argument.ctypes.data
+    if isinstance(argument, _VALUES):
+        return ctypes.byref(argument)
     if isinstance(argument, str):
         return argument.encode()
     handle = getattr(argument, "handle", None)
-    if handle is not None:
-        return handle
-    struct = getattr(argument, "struct", argument)
-    return ctypes.byref(struct) if isinstance(struct, _VALUES) else struct
+    return handle if handle is not None else _pointer(argument.struct) if hasattr(argument, "struct") else argument
 
 
 def checked(status: int, message: Any, bad_row: int = -1) -> int:

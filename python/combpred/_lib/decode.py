@@ -203,10 +203,10 @@ def arrange(description: Description, conditions: Conditions, y: IntArray) -> In
     return arranged
 
 
-def _scores(linear: Any, magnitude: Any, d: int) -> abi.CScores:
+def _scores(linear: Any, magnitude: Any, d: int, streams: Any = None) -> abi.CScores:
     """Return scores as a struct."""
     squares = None if magnitude is None else np.atleast_2d(magnitude)
-    return record(abi.CScores, d=d, linear=np.asarray(linear), magnitude=squares)
+    return record(abi.CScores, d=d, linear=np.asarray(linear), magnitude=squares, streams=streams)
 
 
 def decode(
@@ -260,13 +260,12 @@ def decode(
         If the outputs do not fit.
     """
     part_len, d, _ = description.shape
-    scores = put(_scores(linear, magnitude, d), streams=streams)
+    scores = _scores(linear, magnitude, d, streams)
     n = scores.n
     y = allocate((n, part_len), np.int32, f"decoding {n} rows into {part_len} parts", "decode fewer rows at once")
     found = Decoded(y, np.empty(n), np.empty(n), np.empty(n), np.empty(n, dtype=np.bool_))
-    options = record(abi.CDecodeOptions, method=method, seed=seed % 2**64)
-    if conditions is not None:
-        put(options, conditions=conditions.struct)
+    given = None if conditions is None else conditions.struct
+    options = record(abi.CDecodeOptions, method=method, seed=seed % 2**64, conditions=given)
     certificates = record(
         abi.CCertificates, value=found.value, upper_bound=found.upper_bound, nu=found.nu, optimal=found.optimal, met=met
     )

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import ctypes
 import functools
+import math
 from dataclasses import dataclass
 from types import CodeType
 from typing import Any, TypeVar
@@ -34,25 +36,29 @@ def put(struct: Record, **fields: Any) -> Record:
     must agree.
     """
     buffers, sizes = _buffers(type(struct))
-    set_before: set[str] = vars(struct).setdefault("sizes that are set", set())
-    known = {name: getattr(struct, name) for name in set_before}  # as the library has left them
+    kept: dict[str, Any] = vars(struct)
+    # As the library has left them; sizes that nothing has set are 0, too, but fit any array.
+    known = {name: getattr(struct, name) for name in kept["known"]} if "known" in kept else {}
     for name, value in fields.items():
-        if isinstance(value, str):
-            value = value.encode()
+        if value is None:
+            pass
         elif isinstance(value, np.ndarray):
             if name in buffers:
                 value = buffers[name].taken(value, known)
-            vars(struct)[f"{name} points to"] = value
+            kept[name] = value
             value = value.ctypes.data
+        elif isinstance(value, str):
+            value = value.encode()
         elif isinstance(value, ctypes.Structure):
-            vars(struct)[f"{name} points to"] = value
+            kept[name] = value
             value = ctypes.addressof(value)
         elif name in sizes and known.setdefault(name, value) != value:
             raise ValueError(f"{name} is {value}, must be {known[name]}")
         setattr(struct, name, value)
-    set_before |= sizes & known.keys()
-    for name in set_before:
-        setattr(struct, name, known[name])
+    if known:
+        kept["known"] = sizes.intersection(known)
+        for name in kept["known"]:
+            setattr(struct, name, known[name])
     return struct
 
 
@@ -170,28 +176,44 @@ class Parameter:
     def taken(self, array: NDArray[Any], known: dict[str, Any]) -> NDArray[Any]:
         """Return an array as the library takes it, whose sizes must be those known, and become known otherwise."""
         assert self.dtype is not None
-        same = array.dtype == self.dtype or (
-            array.dtype.itemsize == self.dtype.itemsize and array.dtype.kind in "biu" and self.dtype.kind in "iu"
+        dtype, flags = self.dtype, array.flags
+        same = array.dtype is dtype or (
+            array.dtype.itemsize == dtype.itemsize
+            and (array.dtype.kind == dtype.kind or (array.dtype.kind in "biu" and dtype.kind in "iu"))
+            and array.dtype.isnative
         )
-        if not (same and array.flags.c_contiguous and array.flags.aligned):
+        if not (same and flags.c_contiguous and flags.aligned):
             if self.is_result:
-                raise ValueError(f"{self.name} must be a contiguous array of {self.dtype}")
-            array = codes(array, self.name, *array.shape) if self.dtype == np.int32 else contiguous(array, self.dtype)
+                raise ValueError(f"{self.name} must be a contiguous array of {dtype}")
+            array = codes(array, self.name, *array.shape) if dtype == np.int32 else contiguous(array, dtype)
+        fits = True
         if array.ndim == len(self.sizes):
-            for at, size in enumerate(self.sizes):
-                if size.isidentifier() and known.setdefault(size, array.shape[at]) != array.shape[at]:
-                    wanted = ", ".join(str(known.get(size, size)) for size in self.sizes)
-                    raise ValueError(f"{self.name} has shape {array.shape}, must be ({wanted})")
+            for size, got in zip(self.sizes, array.shape, strict=True):
+                fits &= got == (known.setdefault(size, got) if size.isidentifier() else _value(size, known, got))
+        elif array.ndim > 1:  # what has one dimension may be packed: rows of several spaces have different lengths
+            fits = array.size == math.prod(_value(size, known, -1) for size in self.sizes)
+        if not fits:
+            wanted = ", ".join(str(_value(size, known, size)) for size in self.sizes)
+            raise ValueError(f"{self.name} has shape {array.shape}, must be ({wanted})")
         return array
 
     def shape(self, known: dict[str, Any]) -> tuple[int, ...]:
         """Return the shape of a buffer, given what its sizes are made of."""
-        return tuple(int(eval(_compiled(size), {}, known)) for size in self.sizes)
+        return tuple(int(_value(size, known, None)) for size in self.sizes)
+
+
+def _value(size: str, known: dict[str, Any], unknown: Any) -> Any:
+    """Return a size, or `unknown` if what it is made of is not all known."""
+    code, names = _expression(size)
+    return eval(code, {}, known) if names <= known.keys() else unknown
 
 
 @functools.cache
-def _compiled(size: str) -> CodeType:
-    return compile(size, "combpred.h", "eval")
+def _expression(size: str) -> tuple[CodeType, frozenset[str]]:
+    """Return the code of a size, and the names in it but for those of fields; "..." is never known."""
+    tree = ast.parse(size, "combpred.h", "eval")
+    names = frozenset(node.id for node in ast.walk(tree) if isinstance(node, ast.Name))
+    return compile(tree, "combpred.h", "eval"), names if size != "..." else frozenset({size})
 
 
 @functools.cache
@@ -205,4 +227,5 @@ def _buffers(kind: type[ctypes.Structure]) -> tuple[dict[str, Parameter], frozen
     """Return the buffers of a struct by name, and which of its fields are their sizes."""
     buffers = [Parameter.of(word) for word in abi.BUFFERS.get(kind.__name__, ())]
     fields = {field[0] for field in kind._fields_}
-    return {b.name: b for b in buffers}, frozenset(s for b in buffers for s in b.sizes if s in fields)
+    names = {name for b in buffers for size in b.sizes for name in _expression(size)[1]}
+    return {b.name: b for b in buffers}, frozenset(names & fields)
