@@ -35,10 +35,10 @@ def test_what_does_not_fit_is_refused(fields, said):
         put(scores, **fields)
 
 
-@pytest.mark.parametrize("wrong", [np.zeros(2, np.float32), np.zeros(4)[::2], np.zeros(3)])
+@pytest.mark.parametrize("wrong", [np.zeros(2, np.float32), np.zeros(4)[::2], np.zeros(3), np.broadcast_to(0.0, 2)])
 def test_results_are_written_in_place_or_refused(wrong):
     with pytest.raises(
-        ValueError, match=r"value (must be a contiguous array of float64|has shape \(3,\), must be \(2\))"
+        ValueError, match=r"value (must be a contiguous, writeable array of float64|has shape \(3,\), must be \(2\))"
     ):
         record(abi.CCertificates, n=2, value=wrong)
 

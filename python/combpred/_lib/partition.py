@@ -165,10 +165,7 @@ def order_positions(description: Description, scores: FloatArray, n_threads: int
     rows = record(abi.CScores, d=d, linear=scores)
     n = rows.n
     positions = allocate((n, k, k), np.float64, f"the positions of {k} items of {n} rows", "pass fewer rows at once")
-    try:
-        call("cp_order_positions", description, rows, positions, k, n_threads=n_threads)
-    except CapabilityError as error:
-        raise CapabilityError(f"{error.reason}, or count positions in draws of sample", error.row) from None
+    call("cp_order_positions", description, rows, positions, k, n_threads=n_threads)
     return positions
 
 

@@ -20,7 +20,7 @@ from .call import RowInputs, compressed, computed
 from .errors import NumericalError
 from .session import Session, view
 from .structure import Description
-from .table import codes, contiguous, floats, in_place, put, read, record
+from .table import codes, contiguous, fields, floats, in_place, put, read, record
 
 
 class FitInfo(NamedTuple):
@@ -147,8 +147,7 @@ def ridge_plan(description: Description, options: dict[str, Any], n: int, p: int
         ``cp_ridge_plan`` says.
     """
     plan = computed("cp_ridge_plan", description, ridge_options(options), n, p, nnz, n_threads=1)
-    answer = {name: getattr(plan, name) for name, _ in abi.CRidgePlanInfo._fields_[1:]}
-    return {name: value.decode() if isinstance(value, bytes) else value for name, value in answer.items()}
+    return fields(plan)
 
 
 def ridge_kernel(
@@ -290,17 +289,11 @@ def workspace(
 def solve(problem: RidgeProblem, kernel: FloatArray, plan: dict[str, Any]) -> Solution:
     """Solve from the kernel matrix, as planned."""
     options = {**problem.options, "solver": plan["solver"], "precision": plan["precision"]}
-    try:
-        with workspace(plan, problem.n, f"training on {problem.n} rows: the work space", "fit fewer rows") as work:
-            dual, info = ridge_kernel(
-                problem.description, options, kernel, problem.targets, work, n_threads=problem.n_threads,
-                verbose=problem.verbose,
-            )  # fmt: skip
-    except NumericalError as error:
-        raise NumericalError(
-            f"{error}; alpha is {options['alpha']:g}, tol {options['tol']:g}: raise alpha, or check that the kernel is "
-            "positive semi-definite"
-        ) from error
+    with workspace(plan, problem.n, f"training on {problem.n} rows: the work space", "fit fewer rows") as work:
+        dual, info = ridge_kernel(
+            problem.description, options, kernel, problem.targets, work, n_threads=problem.n_threads,
+            verbose=problem.verbose,
+        )  # fmt: skip
     return Solution(dual, plan["solver"], info)
 
 
@@ -314,15 +307,10 @@ def left_out_scores(problem: RidgeProblem, kernel: FloatArray, alphas: list[floa
     what = f"leaving out each of {n} rows, in the double precision that so small an alpha needs"
     with workspace(plan, n, what, "take larger alphas, or fewer rows", loo="_loo") as work:
         for at in range(0, len(alphas), together):
-            try:
-                yield from ridge_loo(
-                    problem.description, options, kernel, problem.targets, alphas[at : at + together], work,
-                    n_threads=problem.n_threads, verbose=problem.verbose,
-                )  # fmt: skip
-            except NumericalError as error:
-                raise NumericalError(
-                    f"{error}: raise alpha, or check that the kernel is positive semi-definite"
-                ) from error
+            yield from ridge_loo(
+                problem.description, options, kernel, problem.targets, alphas[at : at + together], work,
+                n_threads=problem.n_threads, verbose=problem.verbose,
+            )  # fmt: skip
 
 
 class RowOutputs:

@@ -19,7 +19,7 @@ from .errors import renumbered
 from .kernel import InputKernel
 from .ridge import Design, Targets, ridge_options
 from .structure import Description
-from .table import in_place, put, record
+from .table import put, record
 
 _CACHED_BYTES = 2**28  # largest matrix of a user's kernel that is kept from pass to pass
 
@@ -66,6 +66,10 @@ class Coefficients:
     def take(self, rows: IndexArray) -> Coefficients:
         """Return those of some rows."""
         return self._each(lambda array: array[rows])
+
+    def fields(self) -> dict[str, FloatArray | None]:
+        """Return the arrays, which are written to in place, by the names of their fields in structs."""
+        return {"coef": self.iterate, "average": self.average, "velocity": self.velocity, "gains": self.gains}
 
     def spread(self, rows: IndexArray, n: int) -> Coefficients:
         """Return those of n rows, of which these have the given numbers and the others are zero."""
@@ -205,9 +209,8 @@ def sgd_fit(
     NumericalError
         When the numbers overflow.
     """
-    passes = _Passes(schedule)
-    arrays = _arrays(coefficients, design.n_weights, targets.d)
-    state, report = record(abi.CSGDState, rows=design.n_weights, d=targets.d, **arrays), record(abi.CSGDReport)
+    passes, report = _Passes(schedule), record(abi.CSGDReport)
+    state = record(abi.CSGDState, rows=design.n_weights, d=targets.d, **coefficients.fields())
     interrupt = None
     with passes.steps:
         try:
@@ -253,7 +256,7 @@ def sgd_expansion(
     support : ndarray
     report : Report
     """
-    n, d = X.shape[0], targets.d
+    n = X.shape[0]
     first, capacity = n - targets.n, n if most is None else max(1, min(n, most))
     grown = coefficients.spread(np.arange(len(support)), capacity)
     rows, passes = np.zeros(capacity, dtype=np.int64), _Passes(schedule)
@@ -267,10 +270,7 @@ def sgd_expansion(
         put(given, x=RowInputs(X).struct, matrix=kernel.matrix(X) if repeated else None)
     else:
         put(given, x=RowInputs(X).struct, function=kernel.struct)
-    held = record(
-        abi.CSGDSupport, capacity=capacity, most=most or 0, n=len(support), rows=rows,
-        **_arrays(grown, capacity, d),
-    )  # fmt: skip
+    held = record(abi.CSGDSupport, capacity=capacity, most=most or 0, n=len(support), rows=rows, **grown.fields())
     interrupt = None
     with passes.steps:
         try:
@@ -298,13 +298,3 @@ def _asked(kernel: InputKernel, X: Any, rows: IndexArray, columns: IndexArray, f
         with renumbered(rows[at:] - first):
             values[at] = kernel.matrix(X[row : row + 1]).item()
     return values
-
-
-def _arrays(coefficients: Coefficients, rows: int, d: int) -> dict[str, FloatArray | None]:
-    """Return the arrays that are written to in place, by the names of their fields in structs."""
-    shapes = {"iterate": (rows, d), "average": (rows, d), "velocity": (rows, d), "gains": (d,)}
-    arrays = {}
-    for name, shape in shapes.items():
-        array = getattr(coefficients, name)
-        arrays["coef" if name == "iterate" else name] = None if array is None else in_place(array, name, *shape)
-    return arrays

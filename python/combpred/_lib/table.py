@@ -74,18 +74,22 @@ def columns(kind: type[ctypes.Structure], *names: str, **sizes: int) -> dict[str
     }
 
 
-def read(kind: type[Values], struct: Any, **others: Any) -> Values:
+def fields(struct: ctypes.Structure) -> dict[str, Any]:
+    """Return the fields of a struct but for its size, with texts decoded, and whether its call has converged."""
+    values = {name: getattr(struct, name) for name, *_ in struct._fields_[1:]}
+    if hasattr(struct, "converged"):
+        values["converged"] = struct.converged
+    return {name: value.decode() if isinstance(value, bytes) else value for name, value in values.items()}
+
+
+def read(kind: type[Values], struct: ctypes.Structure, **others: Any) -> Values:
     """Return a named tuple of the fields of a struct that have the same names, and of others.
 
-    Texts are decoded, and numbers become truth values if the tuple has them as such.
+    Numbers become truth values if the tuple has them as such.
     """
-    for name, annotation in kind.__annotations__.items():
-        if name not in others:
-            value = getattr(struct, name)
-            others[name] = value.decode() if isinstance(value, bytes) else value
-            if "bool" in str(annotation):
-                others[name] = bool(value)
-    return kind(**others)
+    values = {**fields(struct), **others}
+    flags = {name for name, annotation in kind.__annotations__.items() if "bool" in str(annotation)}
+    return kind(**{name: bool(values[name]) if name in flags else values[name] for name in kind.__annotations__})
 
 
 def floats(values: Any, name: str, *shape: int | None) -> FloatArray:
@@ -182,9 +186,9 @@ class Parameter:
             and (array.dtype.kind == dtype.kind or (array.dtype.kind in "biu" and dtype.kind in "iu"))
             and array.dtype.isnative
         )
-        if not (same and flags.c_contiguous and flags.aligned):
+        if not (same and flags.c_contiguous and flags.aligned and (flags.writeable or not self.is_result)):
             if self.is_result:
-                raise ValueError(f"{self.name} must be a contiguous array of {dtype}")
+                raise ValueError(f"{self.name} must be a contiguous, writeable array of {dtype}")
             array = codes(array, self.name, *array.shape) if dtype == np.int32 else contiguous(array, dtype)
         fits = True
         if array.ndim == len(self.sizes):
