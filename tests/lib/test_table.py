@@ -83,6 +83,7 @@ def test_sizes_that_are_expressions_are_checked():
     record(abi.CPreferences, **preferences)
     with pytest.raises(ValueError, match=r"margins has shape \(2, 2\), must be \(2, 3\)"):
         record(abi.CPreferences, **{**preferences, "margins": np.ones((2, 2))})
+    record(abi.COutputs, n=2, d=3, psi=np.zeros((2, 3)), indptr=np.zeros(4, np.int64))  # as the library alone can tell
     description = Permutations(3).space.description
     targets = record(abi.CTargets, psi=np.zeros((2, 3)), n=2)
     with pytest.raises(ValueError, match=r"kernel has shape \(1, 4\), must be \(2, 2\)"):

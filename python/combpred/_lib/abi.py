@@ -12,7 +12,7 @@ _ERR, _ROW, _RUN = (_P, _N), (_P, _P, _N), (c_int32, _P)
 
 
 def _fields(**kinds: type) -> list[tuple[str, type]]:
-    """Return the fields of a struct that begins with its size; see ``combpred._lib.call.record``."""
+    """Return the fields of a struct that begins with its size; see ``combpred._lib.table.record``."""
     return [("struct_size", c_int64), *kinds.items()]
 
 

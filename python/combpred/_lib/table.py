@@ -217,7 +217,7 @@ def _expression(size: str) -> tuple[CodeType, frozenset[str]]:
     """Return the code of a size, and the names in it but for those of fields; "..." is never known."""
     tree = ast.parse(size, "combpred.h", "eval")
     names = frozenset(node.id for node in ast.walk(tree) if isinstance(node, ast.Name))
-    return compile(tree, "combpred.h", "eval"), names if size != "..." else frozenset({size})
+    return compile(tree, "combpred.h", "eval"), names | ({"..."} if "..." in size else set())
 
 
 @functools.cache
