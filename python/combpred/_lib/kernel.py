@@ -94,11 +94,6 @@ class InputKernel:
         """Whether kernel values are given in place of rows."""
         return self.name == "precomputed"
 
-    @property
-    def is_unit(self) -> bool:
-        """Whether the kernel value of every row with itself is 1, as for kernels of distances."""
-        return self.name in ("rbf", "laplacian")
-
     def matrix(self, X: Any, Y: Any = None, *, first_row: int = 0) -> NDArray[np.float64]:
         """Return the kernel values between the rows of X and of Y (default: X itself).
 

@@ -66,9 +66,6 @@ class Examples:
         subgraphs: str | Subgraphs = "edges",
     ) -> None:
         self.n, self.k, self.shape = len(signs), k, (len(signs), k * (k - 1) // 2)
-        for name, array in (("signs", signs), ("margins", margins)):
-            if array is not None and array.shape != self.shape:  # the table has no names for the pairs of labels
-                raise ValueError(f"{name} has shape {array.shape}, must be {self.shape}")
         self.struct = record(
             abi.CPreferences, k=k, signs=contiguous(signs, np.int8), margins=margins, weights=weights,
             **(subgraphs.fields() if isinstance(subgraphs, Subgraphs) else {"subgraphs": subgraphs}),
