@@ -65,9 +65,9 @@ class interruptible:  # noqa: N801  (used like a function, as contextlib.suppres
         if self._watcher is not None:
             signal.set_wakeup_fd(self._previous)
             # The thread may not have read yet what arrived during this call; it must not cancel the next one.
-            running, self._watcher.running = self._watcher.running, self._outer
             if self._watcher.has_arrived.poll(0):
-                self._watcher.take(running)
+                self._watcher.take(self._watcher.running)
+            self._watcher.running = self._outer
 
 
 class _Watcher:
