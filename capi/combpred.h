@@ -1655,7 +1655,7 @@ typedef struct cp_loglinear_model {
   int64_t steps;      /* so far, of "sgd" and "online"                                                           */
   int64_t rows;       /* so far: those of each pass count                                                        */
   double seen;        /* their weight                                                                            */
-  int32_t *chains;    /* [targets.n, 2, 16]? NULL: not wanted. cp_loglinear_fit writes there where two chains of each of
+  int32_t *chains;    /* NULL: not wanted. cp_loglinear_fit writes there, [n, 2, part_len], where two chains of each of
                          the n rows of positive weight are at the end, if distribution is a chain                */
 } cp_loglinear_model;
 #define CP_LOGLINEAR_MODEL {.struct_size = sizeof(cp_loglinear_model)}
