@@ -22,6 +22,7 @@ if TYPE_CHECKING:  # the table below, spelt out for type checkers; a test compar
     from . import reductions as reductions
     from . import sampling as sampling
     from . import structures as structures
+    from . import testing as testing
     from ._data.persistence import trusted_types as trusted_types
     from ._data.targets import Admissible as Admissible
     from ._lib.call import config_context as config_context
@@ -77,6 +78,7 @@ _HOMES = {
     "sampling": ".",
     "show_versions": "._lib.versions",
     "structures": ".",
+    "testing": ".",
     "trusted_types": "._data.persistence",
 }
 

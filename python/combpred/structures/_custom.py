@@ -67,8 +67,8 @@ class Custom(Structure):
         then leave the space: their outputs are drawn again, or not moved to. So a uniform sampler of a larger set will
         do, of which the outputs are not too small a share.
     sibling : callable, default=None
-        ``sibling(y)`` returns the output whose ψ is opposite: ``embed(y) + embed(sibling(y))`` is the same for all y,
-        as for a ranking and its reverse. The better of the two is a prediction with the guarantee ν = ½.
+        ``sibling(y)`` returns the output whose ψ is opposite: ``embed(y) + embed(sibling(y))`` must be the same for all
+        y, as for a ranking and its reverse. The better of the two is a prediction with the guarantee ν = ½.
     propose : callable, default=None
         ``propose(y, rng)`` returns an output that y can move to in a small step, such as a ranking with two labels
         swapped. Predictions without `decode` follow a chain of such moves, and so does ``sampler="local"`` wherever
@@ -112,8 +112,10 @@ class Custom(Structure):
     too. ``loss="squared"`` works. Time: `n_proposals` calls of `sample` and `embed` in all, or of `propose` and `embed`
     for each row.
 
-    Functions are called from Python, one output at a time and on one thread. To pickle a
-    structure, or use it in other processes, its functions must be defined in a module.
+    Functions are called from Python, one output at a time and on one thread. Every value that they return is checked
+    (its shape, type and range, and membership if `contains` is given), but not whether the functions agree with each
+    other: :func:`combpred.testing.check_structure` tests that, once, in your test suite. To pickle a structure, or use
+    it in other processes, its functions must be defined in a module.
 
     Parameters and methods share names here, so that ``structure.mean()`` is the method; read parameters by `get_params`
     and change them by `set_params`.
@@ -295,7 +297,8 @@ class Custom(Structure):
             there from repeats among draws, which takes about the square root of the number; see
             :func:`combpred.sampling.estimate_count`.
         mean, second_moment : array-like of shape (d,) and (d, d), default=None
-            Exact moments, where you know them; give both. None: averages over draws.
+            Exact moments, if you know them; give both. They are not compared with draws of `sample`. None: averages
+            over draws.
         n_moment_samples : int, default=10000
             Number of draws for the moments, more than d. The standard error falls with its square root; `moments_info`
             reports it.
@@ -418,8 +421,8 @@ class Custom(Structure):
             Number of elements.
         contains : callable
             ``contains(held)`` returns whether a set is an output, for a read-only bool array of shape
-            ``(n_elements,)``. True for the empty set, and for every subset of a set for which it is True; a function
-            that turns out not to be like that is refused.
+            ``(n_elements,)``. It must be True for the empty set, and for every subset of a set for which it is True;
+            :func:`combpred.testing.check_structure` looks for subsets that break this.
         weights : array-like of shape (n_elements,), default=None
             Positive measures of the elements: :math:`\psi_e(y)` is the root of that of e if y contains e, else 0.
             None: 1.
@@ -437,9 +440,8 @@ class Custom(Structure):
         -----
         A system whose members 32 768 questions to `contains` find, such as all sets of 15 elements, is listed at the
         first use, by adding elements one by one, so that every set that is asked about is a member and one element
-        more; 64 drawn sets are asked about beside, which shows most functions that do not tell all subsets. Then
-        everything is exact: moments, predictions, the outputs of largest scores in their order, partition functions,
-        marginals and samples; what you give of moments, numbers and samplers is not needed, and not used.
+        more. Then everything is exact: moments, predictions, the outputs of largest scores in their order, partition
+        functions, marginals and samples; what you give of moments, numbers and samplers is not needed, and not used.
 
         Larger systems have no number or order of outputs, and no exact partition functions. Their moments are those
         that you give, or those of the draws of `sample`, or else those of all sets of elements, and

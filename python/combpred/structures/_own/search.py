@@ -21,14 +21,12 @@ from ..._lib.control import reported
 from ..._lib.decode import Decoded, Decoding, score_values
 from ..._lib.errors import CapabilityError, RowError
 from ..._lib.sampling import Searched
-from .functions import require_siblings
 
 if TYPE_CHECKING:
     from .computed import PythonSpace
 
 _STARTS = 256  # uniform draws of which the best is where a chain of own moves starts
 _ROUNDING, _TIE = 1e-9, 1e-12  # of scores beyond their bound, and at it, relative
-SIBLINGS_TRIED = 16  # draws on which a sibling map is tried
 
 
 class Proposals(NamedTuple):
@@ -48,7 +46,7 @@ class Proposals(NamedTuple):
 
 
 def proposals_of(space: PythonSpace, n: int, seed: int, control: Control) -> Proposals:
-    """Return n uniform draws; ValueError if some of them show that the user's sibling map is none."""
+    """Return n uniform draws."""
     items, rng = [], np.random.default_rng(seed)
     for _ in range(n):
         items.append(space.functions.draw(rng))
@@ -56,10 +54,7 @@ def proposals_of(space: PythonSpace, n: int, seed: int, control: Control) -> Pro
     psi = space.functions.embedded(items, space.n_features, "scores", "what sample drew is no output: ")
     if space.functions.sibling is None:
         return Proposals(items, psi, None)
-    sums = [space.functions.sum_with_sibling(y, row)[2] for y, row in zip(items[:SIBLINGS_TRIED], psi, strict=False)]
-    for other in sums:
-        require_siblings(sums[0], other)
-    return Proposals(items, psi, sums[0])
+    return Proposals(items, psi, space.functions.sum_with_sibling(items[0], psi[0])[2])
 
 
 def best_proposals(space: PythonSpace, linear: FloatArray, magnitude: FloatArray | None, how: Decoding) -> Decoded:
@@ -100,8 +95,7 @@ def _best(
         best, value[i], least[i] = drawn.items[at], values[at], values[low]
         start = drawn.psi[at]
         if drawn.sums is not None:  # where siblings have opposite scores, that of the worst is the best
-            other, psi, sums = functions.sum_with_sibling(drawn.items[low], drawn.psi[low])
-            require_siblings(drawn.sums, sums)
+            other, psi, _ = functions.sum_with_sibling(drawn.items[low], drawn.psi[low])
             of_other = float(score_values(psi[np.newaxis], scores, square)[0])
             if of_other > value[i]:
                 best, value[i], start = other, of_other, psi
