@@ -202,12 +202,11 @@ enum {
   CP_ASK_LOSS = 38,   /* the same, "loss", at the weights linear[q, d]                                      */
   CP_ASK_SPREAD = 39, /* the same, "spread"                                                                 */
   CP_ASK_DRAWS = 40, /* results[n, width]: the numbers of n uniform draws more, of draws in all             */
-  CP_ASK_WALK = 41   /* results[n s, width]: those of the states of n chains, s of each, the states of a chain one
-                        after the other, and counts[n s]: how many of the moves to each were accepted. Proposals are
-                        the caller's, accepted by the rule of Metropolis and Hastings for p ∝ exp(value · score);
-                        sizes[3] has the moves before the first state, beside those from state to state, which are
-                        next, and s. A chain begins at the output of the number rows[i], that of a draw from 0 on, or
-                        of a state from 2^30 on; the first of these states has the number stream            */
+  CP_ASK_MOVES = 41  /* results[n, width] and log_ratio[n]: the numbers of the outputs to which n moves lead from
+                        outputs that the caller remembers as number rows[i], or ψ of them. They are to be remembered as
+                        number sizes[i], in place of what had that number. −1 in place of rows[i] asks for a uniform
+                        output. log_ratio is ln q(y|z) − ln q(z|y), for a move from y to z and probabilities q of moves:
+                        0 where y leads to z as often as z to y, −Inf where the move leads to no output            */
 };
 
 /* A request. Its pointers are the library's: valid, and to be written to where they are not const, until the next call
@@ -232,7 +231,7 @@ typedef struct cp_request {
   double *log_z;
   double *results;
   double *sums;
-  int64_t *counts;
+  double *log_ratio;
   uint8_t *proven;
 } cp_request;
 #define CP_REQUEST {.struct_size = sizeof(cp_request)}
@@ -653,6 +652,19 @@ int32_t cp_search(cp_space space, cp_in_scores *scores, cp_in_search_options *op
                   int32_t *dst /* [scores.n, part_len] */, int64_t part_len, cp_in_search_record *record /* ? */,
                   int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
+/* Opens a session that does the same where only the caller knows the outputs of rows: it asks with CP_ASK_MOVES, whose
+ * results are ψ, for moves or with "uniform" for uniform outputs. The search of row i starts at the output number i, of
+ * which psi has ψ. Temperatures follow from spread, bounds on the range of scores, with d in the place of part_len; where
+ * it is 0, moves that lose nothing are accepted, whatever log_ratio is, as they are at a temperature of 0, which may be
+ * given. best gets the numbers of the best outputs. runs is 1, as rows may be there more than once, and steps is not 0;
+ * value, temperature, steps, accepted and, for "uniform", success are written to record.
+ * control->step counts steps. CP_ECAPABILITY: the number of outputs is not known for epsilon. bad_row is a row of linear
+ * or spread, and of cp_session_next one whose move led to numbers that are not finite. */
+int32_t cp_search_start(cp_space space, cp_in_scores *scores, cp_in_search_options *options,
+                        cp_in_f64 *psi /* [scores.n, scores.d] */, cp_in_f64 *spread /* [scores.n] */,
+                        int64_t *best /* [scores.n] */, cp_search_record *record /* ? */, cp_session *session /* [1] */,
+                        int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+
 typedef struct cp_kbest_options {
   int64_t struct_size;
   cp_in_char *method; /* "auto":         in descending order of scores, by the first of the next three that is
@@ -1040,7 +1052,7 @@ typedef const cp_supplied cp_in_supplied;
  * times, for as many draws as it takes. At the end row 0 of dst is written, whose d is the width, and the request has
  * all levels in linear[n].
  * sampler is "auto", "meta", "cftp" or "rejection", the last two with a bound, or "local" with moves, which asks for
- * states of chains with CP_ASK_WALK. "annealed" needs log_count, and "samples" and "counting" low and high. control is
+ * these with CP_ASK_MOVES: draws have the numbers from 0 on in their order. "annealed" needs log_count, and "samples" and "counting" low and high. control is
  * as for cp_estimate. */
 int32_t cp_estimate_start(cp_in_supplied *supplied, cp_in_estimate_options *options /* ? */, cp_estimates *dst,
                           cp_session *session /* [1] */, int32_t workers, cp_control *control, char *err,
@@ -1654,7 +1666,7 @@ int32_t cp_loglinear_fit(cp_space space, cp_in_loglinear_options *options, cp_in
  * and then with CP_ASK_PSI, for "lbfgs" and "sgd"; with CP_ASK_MEAN in the steps of "sgd" and "online"; and where
  * expectations are estimates with CP_ASK_PAIR in place of CP_ASK_EXPECT. With the distribution "meta", not for "lbfgs",
  * they are estimated by two chains for each row, as cp_loglinear_fit does it: CP_ASK_UNIFORM is then all that it asks.
- * No other distribution is looked at, and "newton" asks for nothing. Rows are numbered without those of weight 0. The
+ * So are they with "local", by CP_ASK_MOVES, whose results are ψ. No other distribution is looked at, and "newton" asks for nothing. Rows are numbered without those of weight 0. The
  * model, and info unless it is NULL, are written at the end, and must live until the session is closed, as all that the
  * design and targets point to. CP_ENOTCONVERGED comes with CP_ASK_DONE. CP_EVALUE: NaN was found where an answer should
  * be. control is that of cp_loglinear_fit.

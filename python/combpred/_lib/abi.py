@@ -32,7 +32,7 @@ ASK_MOMENTS = 37
 ASK_LOSS = 38
 ASK_SPREAD = 39
 ASK_DRAWS = 40
-ASK_WALK = 41
+ASK_MOVES = 41
 KEY_FIRST, KEY_LAST, KEY_BEFORE, KEY_REQUIRED, KEY_FORBIDDEN, KEY_SIZE, KEY_START, KEY_END, KEY_LENGTH, \
     KEY_WITHIN = range(10)
 PROGRAM_SOLVED, PROGRAM_FRACTIONAL, PROGRAM_OUT_OF_TIME = range(3)
@@ -49,7 +49,7 @@ class CRequest(Structure):
 
     _fields_ = _fields(ask=_N, n=_N, stream=_N, draws=_N, value=_F, bound=_F, linear=_P, magnitude=_P, parts=_P,
                        rows=_P, sizes=_P, outputs=_P, psi=_P, losses=_P, means=_P, log_z=_P, results=_P, sums=_P,
-                       counts=_P, proven=_P)
+                       log_ratio=_P, proven=_P)
 
 
 class CStructure(Structure):
@@ -493,6 +493,7 @@ OF_ROWS: dict[str, tuple[type, ...]] = {
     "cp_custom_check": (c_uint64, _P, _N, _N, *_RUN, *_ROW),
     "cp_decode": (c_uint64, _P, _P, _P, _N, _P, *_RUN, *_ROW),
     "cp_search": (c_uint64, _P, _P, _P, _N, _P, *_RUN, *_ROW),
+    "cp_search_start": (c_uint64, _P, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_kbest": (c_uint64, _P, _P, _P, *_RUN, *_ROW),
     "cp_kbest_start": (c_uint64, _P, _P, _P, *_RUN, *_ROW),
     "cp_log_partition": (c_uint64, _P, _P, _P, *_RUN, *_ROW),
@@ -616,6 +617,8 @@ PARAMETERS: dict[str, tuple[str, ...]] = {
     "cp_custom_check": ("space", "psi f8 n, d", "n=", "d=",),
     "cp_decode": ("space", "scores", "options?", ">dst i4 scores.n, part_len", "part_len=", "certificates?",),
     "cp_search": ("space", "scores", "options", ">dst i4 scores.n, part_len", "part_len=", "record?",),
+    "cp_search_start": ("space", "scores", "options", "psi f8 scores.n, scores.d", "spread f8 scores.n",
+                        ">best i8 scores.n", ">record?", ">session u8 1",),
     "cp_kbest": ("space", "scores", "options?", ">list",),
     "cp_kbest_start": ("space", "scores", "options?", ">session u8 1",),
     "cp_hereditary_start": ("weights f8 n_edges", "n_edges=", "decoder", "most", ">session u8 1",),

@@ -14,19 +14,19 @@ from scipy.sparse import issparse
 
 from ..._data.targets import TargetError
 from ..._lib.abi import Control
-from ..._lib.arrays import CountArray, FloatArray
+from ..._lib.arrays import FloatArray
 from ..._lib.control import reported
 from ..._lib.decode import Decoded, Decoding
 from ..._lib.errors import CapabilityError, RowError, in_words_of
 from ..._lib.names import RANDOM_DECODERS
-from ..._lib.partition import Partition, Walk
+from ..._lib.partition import Partition
 from ..._lib.sampling import Drawn, Plan, Searched
 from ..._lib.structure import Description, custom_check
 from .._base import Structure
 from .._search.hereditary import SetProperty
 from .._space import EntryKind, LibrarySpace, MomentsInfo
 from ..costs import OWN, Worst, WorstOutputs
-from .chain import PersistentChains, draw_by_proposals, follow_walk
+from .chain import Outputs, draw_by_proposals
 from .functions import Functions
 from .losses import HeldLosses, badness, loss_value, worst_of
 from .moments import moments_of, optional_log_count
@@ -251,15 +251,9 @@ class PythonSpace(LibrarySpace):
         with reported(control, "sampling", verbose=verbose):
             return draw_by_proposals(self, linear, plan, start, bound, control)
 
-    def walk(
-        self, scores: FloatArray, walk: Walk, outputs: dict[int, Any], rng: np.random.Generator, control: Control
-    ) -> tuple[FloatArray, CountArray]:
-        """Return ψ of the states of a walk along the user's moves, and how many moves to each were accepted."""
-        return follow_walk(self, scores, walk, outputs, rng, control)[1:]
-
-    def chains(self, n: int, seed: int) -> PersistentChains:
-        """Return chains of the user's moves for n rows of a training set."""
-        return PersistentChains(self, n, seed)
+    def outputs(self, rng: np.random.Generator, scores: FloatArray | None = None) -> Outputs:
+        """Return what makes the user's moves for chains of the library."""
+        return Outputs(self, [rng], scores)
 
     # Best outputs.
 
