@@ -621,6 +621,7 @@ typedef struct cp_search_options {
   int64_t runs;            /* independent ones, of which the best output is kept, at least 1; fewer where an output
                               is proven optimal                                                                    */
   uint64_t seed;           /* each row has its own random stream: see cp_scores.streams                            */
+  cp_in_f64 *spread;       /* [scores.n]? of cp_search_start: bounds on the ranges of scores; NULL: 0              */
 } cp_search_options;
 typedef const cp_search_options cp_in_search_options;
 #define CP_SEARCH_OPTIONS {.struct_size = sizeof(cp_search_options), .runs = 1}
@@ -654,16 +655,15 @@ int32_t cp_search(cp_space space, cp_in_scores *scores, cp_in_search_options *op
 
 /* Opens a session that does the same where only the caller knows the outputs of rows: it asks with CP_ASK_MOVES, whose
  * results are ψ, for moves or with "uniform" for uniform outputs. The search of row i starts at the output number i, of
- * which psi has ψ. Temperatures follow from spread, bounds on the range of scores, with d in the place of part_len; where
- * it is 0, moves that lose nothing are accepted, whatever log_ratio is, as they are at a temperature of 0, which may be
- * given. best gets the numbers of the best outputs. runs is 1, as rows may be there more than once, and steps is not 0;
+ * which psi has ψ. Temperatures follow from options->spread, with d in the place of part_len; where that is 0, moves that
+ * lose nothing are accepted, whatever log_ratio is, as they are at a temperature of 0, which may be given. best gets the numbers of the best outputs. runs is 1, as rows may be there more than once, and steps is not 0;
  * value, temperature, steps, accepted and, for "uniform", success are written to record.
  * control->step counts steps. CP_ECAPABILITY: the number of outputs is not known for epsilon. bad_row is a row of linear
  * or spread, and of cp_session_next one whose move led to numbers that are not finite. */
 int32_t cp_search_start(cp_space space, cp_in_scores *scores, cp_in_search_options *options,
-                        cp_in_f64 *psi /* [scores.n, scores.d] */, cp_in_f64 *spread /* [scores.n] */,
-                        int64_t *best /* [scores.n] */, cp_search_record *record /* ? */, cp_session *session /* [1] */,
-                        int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+                        cp_in_f64 *psi /* [scores.n, scores.d] */, int64_t *best /* [scores.n] */,
+                        cp_search_record *record /* ? */, cp_session *session /* [1] */, int32_t workers,
+                        cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
 typedef struct cp_kbest_options {
   int64_t struct_size;

@@ -147,7 +147,7 @@ func doSearchStart(a *searchStartArgs) error {
 	process.Streams = a.rows.streams
 	return openSession(&a.session[0], a.mon, func(s *session) error {
 		value, traces := make([]float64, n), make([]decode.Trace, n)
-		starts := decode.Starts{Psi: a.psi.Data, Spread: a.spread}
+		starts := decode.Starts{Psi: a.psi.Data, Spread: a.options.spread}
 		if err := decode.SearchOwn(moves{s}, a.rows.Batch, process, starts, a.best, value, traces, a.mon); err != nil {
 			return err
 		}

@@ -186,11 +186,10 @@ int32_t cp_search(cp_space space, cp_in_scores *scores, cp_in_search_options *op
 }
 
 int32_t cp_search_start(cp_space space, cp_in_scores *scores, cp_in_search_options *options, cp_in_f64 *psi,
-                        cp_in_f64 *spread, int64_t *best, cp_search_record *record, cp_session *session,
-                        int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
+                        int64_t *best, cp_search_record *record, cp_session *session, int32_t workers,
+                        cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_search_start(space, scores, options, psi, spread, best, record, session, workers, control, bad_row, err,
-                            err_cap);
+  return go_cp_search_start(space, scores, options, psi, best, record, session, workers, control, bad_row, err, err_cap);
 }
 
 int32_t cp_kbest(cp_space space, cp_in_scores *scores, cp_in_kbest_options *options, cp_kbest_list *list,

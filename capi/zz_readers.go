@@ -994,6 +994,7 @@ type searchOptionsIn struct {
 	steps        int
 	runs         int
 	seed         uint64
+	spread       []float64
 }
 
 // read reads the argument of that name.
@@ -1128,6 +1129,9 @@ func go_cp_search(space_ C.cp_space, scores_ *C.cp_in_scores, options_ *C.cp_in_
 		if err := a.rows.checkPartLen("part_len", a.partLen); err != nil {
 			return err
 		}
+		if a.options.spread, err = cabi.Optional[float64](unsafe.Pointer(a.options.c.spread), "options.spread", cabi.Size(float64(a.scores.n))); err != nil {
+			return err
+		}
 		if a.dst, err = cabi.View[int32](unsafe.Pointer(dst_), "dst", cabi.Size(a.scores.times(a.scores.n)), cabi.Size(float64(a.partLen))); err != nil {
 			return err
 		}
@@ -1141,7 +1145,6 @@ type searchStartArgs struct {
 	scores  *scoresIn
 	options *searchOptionsIn
 	psi     linalg.Matrix[float64]
-	spread  []float64
 	best    []int64
 	record  *searchRecordIn
 	session []C.cp_session
@@ -1155,7 +1158,7 @@ type searchStartArgs struct {
 }
 
 //export go_cp_search_start
-func go_cp_search_start(space_ C.cp_space, scores_ *C.cp_in_scores, options_ *C.cp_in_search_options, psi_ *C.cp_in_f64, spread_ *C.cp_in_f64, best_ *C.int64_t, record_ *C.cp_search_record, session_ *C.cp_session, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+func go_cp_search_start(space_ C.cp_space, scores_ *C.cp_in_scores, options_ *C.cp_in_search_options, psi_ *C.cp_in_f64, best_ *C.int64_t, record_ *C.cp_search_record, session_ *C.cp_session, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
 	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
 		a := new(searchStartArgs)
 		a.scores = &a.structs.scores
@@ -1179,10 +1182,10 @@ func go_cp_search_start(space_ C.cp_space, scores_ *C.cp_in_scores, options_ *C.
 		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
 			return err
 		}
-		if a.psi, err = matrixAt(unsafe.Pointer(psi_), "psi", false, cabi.Size(a.scores.times(a.scores.n)), cabi.Size(float64(a.rows.entries()))); err != nil {
+		if a.options.spread, err = cabi.Optional[float64](unsafe.Pointer(a.options.c.spread), "options.spread", cabi.Size(float64(a.scores.n))); err != nil {
 			return err
 		}
-		if a.spread, err = cabi.View[float64](unsafe.Pointer(spread_), "spread", cabi.Size(float64(a.scores.n))); err != nil {
+		if a.psi, err = matrixAt(unsafe.Pointer(psi_), "psi", false, cabi.Size(a.scores.times(a.scores.n)), cabi.Size(float64(a.rows.entries()))); err != nil {
 			return err
 		}
 		if a.best, err = cabi.View[int64](unsafe.Pointer(best_), "best", cabi.Size(float64(a.scores.n))); err != nil {

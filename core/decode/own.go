@@ -12,7 +12,7 @@ import (
 // Starts are where the searches of rows start, on outputs of a caller's own: row i at the output number i.
 type Starts struct {
 	Psi    []float64 // of these, row by row
-	Spread []float64 // bounds on the ranges of scores, from which temperatures follow; 0: only what scores no less is accepted
+	Spread []float64 // bounds on the ranges of scores, from which temperatures follow; 0, or nil: only what scores no less is accepted
 }
 
 // SearchOwn does what SearchBatch does, with one run for each row, where a mover knows the outputs: by its moves, or by uniform draws. It
@@ -32,6 +32,10 @@ func SearchOwn(mover chain.Mover, b *structure.Batch, p Process, from Starts, be
 	if b.Mixed() || len(from.Psi) != n*space.FeatureLen() {
 		return fault.Value("a caller's own outputs are those of one space, with ψ of %d entries for each row", space.FeatureLen())
 	}
+	spread := from.Spread
+	if len(spread) == 0 {
+		spread = make([]float64, n)
+	}
 	scores, at, levels := make([]structure.Scores, n), make([]int64, n), make([][]float64, n)
 	logCount, err := structure.LogCount(space)
 	if err != nil {
@@ -41,15 +45,15 @@ func SearchOwn(mover chain.Mover, b *structure.Batch, p Process, from Starts, be
 		return &structure.CapabilityError{Structure: structure.Describe(space), Need: "the number of its outputs, for epsilon"}
 	}
 	for i := range n {
-		if _, scores[i] = b.Row(i); !(from.Spread[i] >= 0) || math.IsInf(from.Spread[i], 1) {
-			return fault.At(i, fault.Value("the spread is %v, must be finite and at least 0", from.Spread[i]))
+		if _, scores[i] = b.Row(i); !(spread[i] >= 0) || math.IsInf(spread[i], 1) {
+			return fault.At(i, fault.Value("the spread is %v, must be finite and at least 0", spread[i]))
 		}
 		at[i] = int64(i)
 		switch {
 		case len(p.Temperatures) > 0:
 			levels[i] = p.Temperatures
-		case from.Spread[i] > 0:
-			levels[i] = p.levels(from.Spread[i], space.FeatureLen(), logCount)
+		case spread[i] > 0:
+			levels[i] = p.levels(spread[i], space.FeatureLen(), logCount)
 		default:
 			levels[i] = []float64{0}
 		}

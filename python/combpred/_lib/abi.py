@@ -111,7 +111,7 @@ class CSearchOptions(Structure):
     """cp_search_options."""
 
     _fields_ = _fields(method=_T, proposals=_T, temperatures=_P, n_levels=_N, epsilon=_F, delta=_F, steps=_N, runs=_N,
-                       seed=c_uint64)
+                       seed=c_uint64, spread=_P)
 
 
 class CSearchRecord(Structure):
@@ -493,7 +493,7 @@ OF_ROWS: dict[str, tuple[type, ...]] = {
     "cp_custom_check": (c_uint64, _P, _N, _N, *_RUN, *_ROW),
     "cp_decode": (c_uint64, _P, _P, _P, _N, _P, *_RUN, *_ROW),
     "cp_search": (c_uint64, _P, _P, _P, _N, _P, *_RUN, *_ROW),
-    "cp_search_start": (c_uint64, _P, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
+    "cp_search_start": (c_uint64, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_kbest": (c_uint64, _P, _P, _P, *_RUN, *_ROW),
     "cp_kbest_start": (c_uint64, _P, _P, _P, *_RUN, *_ROW),
     "cp_log_partition": (c_uint64, _P, _P, _P, *_RUN, *_ROW),
@@ -617,8 +617,8 @@ PARAMETERS: dict[str, tuple[str, ...]] = {
     "cp_custom_check": ("space", "psi f8 n, d", "n=", "d=",),
     "cp_decode": ("space", "scores", "options?", ">dst i4 scores.n, part_len", "part_len=", "certificates?",),
     "cp_search": ("space", "scores", "options", ">dst i4 scores.n, part_len", "part_len=", "record?",),
-    "cp_search_start": ("space", "scores", "options", "psi f8 scores.n, scores.d", "spread f8 scores.n",
-                        ">best i8 scores.n", ">record?", ">session u8 1",),
+    "cp_search_start": ("space", "scores", "options", "psi f8 scores.n, scores.d", ">best i8 scores.n", ">record?",
+                        ">session u8 1",),
     "cp_kbest": ("space", "scores", "options?", ">list",),
     "cp_kbest_start": ("space", "scores", "options?", ">session u8 1",),
     "cp_hereditary_start": ("weights f8 n_edges", "n_edges=", "decoder", "most", ">session u8 1",),
@@ -718,7 +718,7 @@ BUFFERS: dict[str, tuple[str, ...]] = {
                 "first? i8 n",),
     "CConstraints": ("first i8 n + 1", "feature i4 ...", "value i1 ...", "must i1 ...",),
     "CCertificates": (">value? f8 n", ">upper_bound? f8 n", ">nu? f8 n", ">optimal? u1 n", ">met? u1 n",),
-    "CSearchOptions": ("temperatures f8 n_levels",),
+    "CSearchOptions": ("temperatures f8 n_levels", "spread? f8 scores.n",),
     "CSearchRecord": (">value? f8 n", ">upper_bound? f8 n", ">nu? f8 n", ">optimal? u1 n", ">temperature? f8 n",
                       ">steps? i8 n", ">accepted? i8 n", ">success? f8 n",),
     "CKbestList": (">parts i4 (scores.n or n), capacity, part_len", ">value? f8 n, capacity", ">count i8 n",),

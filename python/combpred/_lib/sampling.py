@@ -398,13 +398,13 @@ def search_own(
     options = record(
         abi.CSearchOptions, method=method, proposals=proposals, temperatures=np.asarray(temperatures, dtype=np.float64),
         n_levels=len(temperatures), epsilon=epsilon, delta=delta, steps=steps, runs=1, seed=seed % 2**64,
+        spread=floats(spread, "spread", n),
     )  # fmt: skip
     known = record(
         abi.CSearchRecord, n=n, value=value, temperature=temperature, steps=made, accepted=accepted, success=success
     )
-    arrays = floats(psi, "psi", n, d), floats(spread, "spread", n), best
-    session = Session("cp_search_start", description, scores, options, *arrays, known, n_threads=1, control=control)
-    with session:
+    start = "cp_search_start", description, scores, options, floats(psi, "psi", n, d), best, known
+    with Session(*start, n_threads=1, control=control) as session:
         for request in session:
             answer_moves(request, d, move)
     return best, found
