@@ -187,7 +187,7 @@ def test_edges_as_elements_are_graphs():
         ({"contains": lambda held: held.fill(True)}, ValueError, "read-only"),
         ({"weights": np.ones(3)}, ValueError, r"weights must have shape \(7,\)"),
         ({"weights": [1.0] * 6 + [0.0]}, ValueError, r"weights\[6\] is 0, must be positive"),
-        ({"embed": fits}, ValueError, "a space is described by"),
+        ({"embed": fits}, ValueError, "embed cannot be given with n_elements"),
     ],
 )
 def test_rubbish_is_named(changes, error, message):

@@ -368,7 +368,7 @@ def test_draws_outside_of_the_space_are_drawn_again() -> None:
         ({"log_ratio": lambda y, z: 0.0}, ValueError, "log_ratio is about the moves of propose"),
         ({"n_proposals": 0}, ValueError, "n_proposals must be at least 1"),
         ({"n_proposals": 2.5}, TypeError, "n_proposals must be an integer"),
-        ({"second_moment": None}, ValueError, "mean and sample given .*a space is described by"),
+        ({"second_moment": None}, ValueError, "second_moment must be given with embed"),
     ],
 )
 def test_rubbish_is_named(changes: dict[str, Any], error: type[Exception], message: str) -> None:
