@@ -654,12 +654,14 @@ int32_t cp_search(cp_space space, cp_in_scores *scores, cp_in_search_options *op
                   int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
 /* Opens a session that does the same where only the caller knows the outputs of rows: it asks with CP_ASK_MOVES, whose
- * results are ψ, for moves or with "uniform" for uniform outputs. The search of row i starts at the output number i, of
- * which psi has ψ. Temperatures follow from options->spread, with d in the place of part_len; where that is 0, moves that
- * lose nothing are accepted, whatever log_ratio is, as they are at a temperature of 0, which may be given. best gets the numbers of the best outputs. runs is 1, as rows may be there more than once, and steps is not 0;
- * value, temperature, steps, accepted and, for "uniform", success are written to record.
- * control->step counts steps. CP_ECAPABILITY: the number of outputs is not known for epsilon. bad_row is a row of linear
- * or spread, and of cp_session_next one whose move led to numbers that are not finite. */
+ * results are ψ, for moves or, with "uniform", for uniform outputs. Each request has a move of every row, in their
+ * order. The search of row i starts at the output number i, whose ψ is in psi. Temperatures follow from
+ * options->spread, with d in place of part_len; if that is 0, moves that lose nothing are accepted, whatever log_ratio
+ * is, as they are at a temperature of 0, which may be given. best gets the numbers of the best outputs. runs is 1, as
+ * rows may be repeated, and steps is not 0; value, temperature, steps, accepted and, for "uniform", success are written
+ * to record.
+ * control->step counts steps. CP_ECAPABILITY: the number of outputs is not known for epsilon. bad_row is a row of
+ * linear or spread; from cp_session_next, it is one whose move led to numbers that are not finite. */
 int32_t cp_search_start(cp_space space, cp_in_scores *scores, cp_in_search_options *options,
                         cp_in_f64 *psi /* [scores.n, scores.d] */, int64_t *best /* [scores.n] */,
                         cp_search_record *record /* ? */, cp_session *session /* [1] */, int32_t workers,
@@ -1052,8 +1054,8 @@ typedef const cp_supplied cp_in_supplied;
  * times, for as many draws as it takes. At the end row 0 of dst is written, whose d is the width, and the request has
  * all levels in linear[n].
  * sampler is "auto", "meta", "cftp" or "rejection", the last two with a bound, or "local" with moves, which asks for
- * these with CP_ASK_MOVES: draws have the numbers from 0 on in their order. "annealed" needs log_count, and "samples" and "counting" low and high. control is
- * as for cp_estimate. */
+ * these with CP_ASK_MOVES: draws have the numbers from 0 on in their order. "annealed" needs log_count, and "samples"
+ * and "counting" low and high. control is as for cp_estimate. */
 int32_t cp_estimate_start(cp_in_supplied *supplied, cp_in_estimate_options *options /* ? */, cp_estimates *dst,
                           cp_session *session /* [1] */, int32_t workers, cp_control *control, char *err,
                           int64_t err_cap);
@@ -1666,10 +1668,10 @@ int32_t cp_loglinear_fit(cp_space space, cp_in_loglinear_options *options, cp_in
  * and then with CP_ASK_PSI, for "lbfgs" and "sgd"; with CP_ASK_MEAN in the steps of "sgd" and "online"; and where
  * expectations are estimates with CP_ASK_PAIR in place of CP_ASK_EXPECT. With the distribution "meta", not for "lbfgs",
  * they are estimated by two chains for each row, as cp_loglinear_fit does it: CP_ASK_UNIFORM is then all that it asks.
- * So are they with "local", by CP_ASK_MOVES, whose results are ψ. No other distribution is looked at, and "newton" asks for nothing. Rows are numbered without those of weight 0. The
- * model, and info unless it is NULL, are written at the end, and must live until the session is closed, as all that the
- * design and targets point to. CP_ENOTCONVERGED comes with CP_ASK_DONE. CP_EVALUE: NaN was found where an answer should
- * be. control is that of cp_loglinear_fit.
+ * So are they with "local", by CP_ASK_MOVES, whose results are ψ. No other distribution is looked at, and "newton" asks
+ * for nothing. Rows are numbered without those of weight 0. The model, and info unless it is NULL, are written at the
+ * end, and must live until the session is closed, as all that the design and targets point to. CP_ENOTCONVERGED comes
+ * with CP_ASK_DONE. CP_EVALUE: NaN was found where an answer should be. control is that of cp_loglinear_fit.
  * bad_row is a row of the design or targets, and so is that of cp_session_next. */
 int32_t cp_loglinear_start(cp_space space, cp_in_loglinear_options *options, cp_in_design *design,
                            cp_in_targets *targets, cp_loglinear_model *model, cp_loglinear_info *info /* ? */,

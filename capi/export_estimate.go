@@ -173,7 +173,7 @@ func (s *session) supply(space *estimate.External, moving bool) {
 // moves are those of outputs that the caller of a session knows.
 type moves struct{ *session }
 
-// Move implements chain.Mover.
+// Move implements walks.Mover.
 func (m moves) Move(from, to []int64, psi, ratio []float64) error {
 	r := &m.request
 	r.n, r.rows, r.sizes = C.int64_t(len(from)), (*C.cp_in_i64)(lend(m.session, from)), (*C.cp_in_i64)(lend(m.session, to))

@@ -7,6 +7,7 @@ import (
 	"combpred/capi/cabi"
 	"combpred/core/catalogue"
 	"combpred/core/chain"
+	"combpred/core/custom/walks"
 	"combpred/core/decode"
 	"combpred/core/parallel"
 	"combpred/core/partition/estimate"
@@ -147,8 +148,8 @@ func doSearchStart(a *searchStartArgs) error {
 	process.Streams = a.rows.streams
 	return openSession(&a.session[0], a.mon, func(s *session) error {
 		value, traces := make([]float64, n), make([]decode.Trace, n)
-		starts := decode.Starts{Psi: a.psi.Data, Spread: a.options.spread}
-		if err := decode.SearchOwn(moves{s}, a.rows.Batch, process, starts, a.best, value, traces, a.mon); err != nil {
+		starts := walks.Starts{Psi: a.psi.Data, Spread: a.options.spread}
+		if err := walks.Search(moves{s}, a.rows.Batch, process, starts, a.best, value, traces, a.mon); err != nil {
 			return err
 		}
 		for i, t := range traces {

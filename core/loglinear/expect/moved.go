@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"combpred/core/chain"
+	"combpred/core/custom/walks"
 	"combpred/core/fault"
 	"combpred/core/loglinear"
 	"combpred/core/parallel"
@@ -13,7 +13,7 @@ import (
 
 // Moved answers by two persistent chains for each row, as Sampled does, of moves of outputs that only a caller knows.
 type Moved struct {
-	mover  chain.Mover
+	mover  walks.Mover
 	seed   uint64
 	usual  int // draws of each chain for a mean
 	calls  int
@@ -24,9 +24,9 @@ type Moved struct {
 }
 
 // NewMoved returns an oracle for n rows that count and ψ of d entries.
-func NewMoved(mover chain.Mover, n, d int, seed uint64) *Moved {
+func NewMoved(mover walks.Mover, n, d int, seed uint64) *Moved {
 	return &Moved{mover: mover, seed: seed, usual: drawsFor(n), psi: matrix{Rows: n * chains, Cols: d, Stride: d,
-		Data: make([]float64, n*chains*d)}, at: make([]int64, n*chains), begun: make([]bool, n), blocks: chain.Numbers(0, n*chains)}
+		Data: make([]float64, n*chains*d)}, at: make([]int64, n*chains), begun: make([]bool, n), blocks: walks.Numbers(0, n*chains)}
 }
 
 // Answer implements loglinear.Oracle.
@@ -75,7 +75,7 @@ func (m *Moved) follow(r loglinear.RowsRequest, part []int, work plan, mon *para
 	var source rand.PCG
 	parallel.Stream(&source, m.seed, m.calls)
 	m.calls++
-	l := chain.NewLockstep(m.mover, scores, d, numbers, source.Uint64(), parallel.Numbered(n))
+	l := walks.NewLockstep(m.mover, scores, d, numbers, source.Uint64(), parallel.Numbered(n))
 	ahead := 0
 	if m.begun[r.Rows.At(part[0])] {
 		l.Begin(at, psi)

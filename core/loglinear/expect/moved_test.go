@@ -47,8 +47,8 @@ func TestMoved(t *testing.T) {
 	const n, rows, d, batches, each = 300, 3, 6, 40, 25
 	scores := random(rows, d, 0.8, 6)
 	want := linalg.NewMatrix[float64](rows, d)
-	exact, request := expect.Exact{Spaces: expect.One(space), Workers: 1}, loglinear.RowsRequest{Ask: loglinear.Mean, Scores: scores, Means: want}
-	if err := exact.Answer(request, nil); err != nil {
+	exact := expect.Exact{Spaces: expect.One(space), Workers: 1}
+	if err := exact.Answer(loglinear.RowsRequest{Ask: loglinear.Mean, Scores: scores, Means: want}, nil); err != nil {
 		t.Fatal(err)
 	}
 	for _, ask := range []loglinear.Ask{loglinear.Mean, loglinear.Pair, loglinear.Draw} {

@@ -5,7 +5,7 @@ package train
 import (
 	"math"
 
-	"combpred/core/chain"
+	"combpred/core/custom/walks"
 	"combpred/core/fault"
 	"combpred/core/linalg"
 	"combpred/core/loglinear"
@@ -36,7 +36,7 @@ type Options struct {
 	Diagonal bool        // the second moment of the features is diagonal, as that of loglinear.KernelFeatures is
 	Sampled  bool        // expectations are estimates
 	Proposed bool        // ... by chains of uniform proposals that are asked for, see expect.Proposed
-	Mover    chain.Mover // if not nil, ... by chains of moves that are asked for, see expect.Moved
+	Mover    walks.Mover // if not nil, ... by chains of moves that are asked for, see expect.Moved
 	Alpha    float64
 	Tol      float64
 	MaxIter  int

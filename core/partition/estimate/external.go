@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"combpred/core/chain"
+	"combpred/core/custom/walks"
 	"combpred/core/fault"
 	"combpred/core/parallel"
 	"combpred/core/structure"
@@ -20,7 +21,7 @@ import (
 type External struct {
 	// Draws holds ψ of each draw, one after the other.
 	Draws    []float64
-	Mover    chain.Mover       // the caller's moves; nil: there are none
+	Mover    walks.Mover       // the caller's moves; nil: there are none
 	Keep     bool              // whether the caller wants to know all states of chains by their numbers, and not only where chains go on
 	Features int               // length of ψ
 	Log      float64           // ln of the number of outputs, NaN where it is not known
@@ -183,7 +184,7 @@ func (s *External) walk(rows *structure.Batch, opt chain.Options, dst chain.Draw
 		ones[i] = 1 // their temperature is in the scores
 	}
 	first := int64(FirstWalked + len(s.walked)/s.Features)
-	l := chain.NewLockstep(s.Mover, scores, s.Features, chain.Numbers(first, n), opt.Seed, streams)
+	l := walks.NewLockstep(s.Mover, scores, s.Features, walks.Numbers(first, n), opt.Seed, streams)
 	if err := s.begin(l, opt.Start); err != nil {
 		return err
 	}
@@ -222,7 +223,7 @@ func (s *External) walk(rows *structure.Batch, opt chain.Options, dst chain.Draw
 }
 
 // begin puts chains to where they start, by default to the uniform draws that come next.
-func (s *External) begin(l *chain.Lockstep, start []int32) error {
+func (s *External) begin(l *walks.Lockstep, start []int32) error {
 	n := len(l.At)
 	if start == nil {
 		if more := s.next + n - s.Len(); more > 0 {

@@ -50,7 +50,7 @@ func (c *caller) supply(n int) error {
 	return nil
 }
 
-// Move implements chain.Mover. Every tenth move leads to no output.
+// Move implements walks.Mover. Every tenth move leads to no output.
 func (c *caller) Move(from, to []int64, psi, ratio []float64) error {
 	for k := range from {
 		y := c.outputs[from[k]]

@@ -1,9 +1,9 @@
-package decode
+package walks
 
 import (
 	"math"
 
-	"combpred/core/chain"
+	"combpred/core/decode"
 	"combpred/core/fault"
 	"combpred/core/parallel"
 	"combpred/core/structure"
@@ -15,13 +15,13 @@ type Starts struct {
 	Spread []float64 // bounds on the ranges of scores, from which temperatures follow; 0, or nil: only what scores no less is accepted
 }
 
-// SearchOwn does what SearchBatch does, with one run for each row, where a mover knows the outputs: by its moves, or by uniform draws. It
-// returns the numbers of the best outputs and their scores. Temperatures that are given may be 0.
-func SearchOwn(mover chain.Mover, b *structure.Batch, p Process, from Starts, best []int64, value []float64, traces []Trace,
+// Search does what decode.SearchBatch does, with one run for each row, where a mover knows the outputs: by its moves, or by uniform
+// draws. It returns the numbers of the best outputs and their scores. Temperatures that are given may be 0.
+func Search(mover Mover, b *structure.Batch, p decode.Process, from Starts, best []int64, value []float64, traces []decode.Trace,
 	mon *parallel.Monitor) error {
 	q := p
 	q.Temperatures = nil
-	if err := fault.First(q.check(), b.CheckLinear(), checkSteps(p)); err != nil {
+	if err := fault.First(q.Check(), b.CheckLinear(), checkSteps(p)); err != nil {
 		return err
 	}
 	n := b.Len()
@@ -53,7 +53,7 @@ func SearchOwn(mover chain.Mover, b *structure.Batch, p Process, from Starts, be
 		case len(p.Temperatures) > 0:
 			levels[i] = p.Temperatures
 		case spread[i] > 0:
-			levels[i] = p.levels(spread[i], space.FeatureLen(), logCount)
+			levels[i] = p.Levels(spread[i], space.FeatureLen(), logCount)
 		default:
 			levels[i] = []float64{0}
 		}
@@ -62,8 +62,8 @@ func SearchOwn(mover chain.Mover, b *structure.Batch, p Process, from Starts, be
 	if streams == nil {
 		streams = b.Streams()
 	}
-	chains := chain.NewLockstep(mover, scores, space.FeatureLen(), chain.Numbers(int64(n), n), p.Seed, streams)
-	chains.Uniform = p.Proposals == Uniform
+	chains := NewLockstep(mover, scores, space.FeatureLen(), Numbers(int64(n), n), p.Seed, streams)
+	chains.Uniform = p.Proposals == decode.Uniform
 	chains.Begin(at, from.Psi)
 	beta := make([]float64, n)
 	for step := range p.Steps {
@@ -79,7 +79,7 @@ func SearchOwn(mover chain.Mover, b *structure.Batch, p Process, from Starts, be
 	copy(best, chains.Best)
 	copy(value, chains.Most)
 	for i := range traces {
-		traces[i] = Trace{Temperature: levels[i][len(levels[i])-1], Steps: int64(p.Steps), Accepted: chains.Accepted[i]}
+		traces[i] = decode.Trace{Temperature: levels[i][len(levels[i])-1], Steps: int64(p.Steps), Accepted: chains.Accepted[i]}
 		if chains.Uniform && !math.IsNaN(logCount) {
 			traces[i].Success = -math.Expm1(float64(p.Steps) * math.Log1p(-math.Exp(-logCount)))
 		}
@@ -92,7 +92,7 @@ func levelAt(step, steps, levels int) int {
 	return int(math.Floor((float64(step) + 0.5) / float64(steps) * float64(levels)))
 }
 
-func checkSteps(p Process) error {
+func checkSteps(p decode.Process) error {
 	if p.Steps < 1 {
 		return fault.Value("there are %d steps, must be at least 1", p.Steps)
 	}

@@ -1,12 +1,16 @@
-package decode
+package walks_test
 
 import (
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"combpred/core/custom/walks"
+	"combpred/core/decode"
 	"combpred/core/fault"
+	"combpred/core/internal/loglineartest"
 	"combpred/core/parallel"
 	"combpred/core/structure"
 )
@@ -35,21 +39,25 @@ func (o *own) Move(from, to []int64, psi, _ []float64) error {
 	return nil
 }
 
-// TestSearchOwn: searches on outputs of a caller's own find outputs with the scores that are told, nearly always the best ones of six labels,
+func scores(n, d int) blas64.General {
+	return blas64.General{Rows: n, Cols: d, Stride: d, Data: loglineartest.Random(n*d, 1, 3)}
+}
+
+// TestSearch: searches on outputs of a caller's own find outputs with the scores that are told, nearly always the best ones of six labels,
 // and traces say what was done.
-func TestSearchOwn(t *testing.T) {
+func TestSearch(t *testing.T) {
 	const n, steps = 20, 4000
-	space := build(t, "permutations", 6)
+	space := loglineartest.Build(t, "permutations", 6)
 	d := space.FeatureLen()
-	linear := gaussian(n, d, 3)
+	linear := scores(n, d)
 	rows := structure.Rows(space, linear)
-	for _, p := range []Process{
-		{Method: Anneal}, {Method: Metropolis}, {Method: Anneal, Temperatures: []float64{2, 0.5, 0}},
-		{Method: Anneal, Epsilon: 0.1, Delta: 0.1}, {Method: Anneal, Proposals: Uniform},
+	for _, p := range []decode.Process{
+		{Method: decode.Anneal}, {Method: decode.Metropolis}, {Method: decode.Anneal, Temperatures: []float64{2, 0.5, 0}},
+		{Method: decode.Anneal, Epsilon: 0.1, Delta: 0.1}, {Method: decode.Anneal, Proposals: decode.Uniform},
 	} {
 		p.Runs, p.Steps, p.Seed = 1, steps, 4
 		o := &own{space, rand.New(rand.NewPCG(2, 2)), map[int64][]int32{}, 0}
-		from := Starts{make([]float64, n*d), make([]float64, n)}
+		from := walks.Starts{make([]float64, n*d), make([]float64, n)}
 		for i := range n {
 			y := make([]int32, 6)
 			space.(structure.Sampler).Sample(y, o.rng)
@@ -60,8 +68,8 @@ func TestSearchOwn(t *testing.T) {
 				from.Spread[i] += 2 * math.Abs(s)
 			}
 		}
-		best, value, traces, mon := make([]int64, n), make([]float64, n), make([]Trace, n), new(parallel.Monitor)
-		if err := SearchOwn(o, rows, p, from, best, value, traces, mon); err != nil {
+		best, value, traces, mon := make([]int64, n), make([]float64, n), make([]decode.Trace, n), new(parallel.Monitor)
+		if err := walks.Search(o, rows, p, from, best, value, traces, mon); err != nil {
 			t.Fatal(err)
 		}
 		found, psi, y := 0, make([]float64, d), make([]int32, 6)
@@ -81,11 +89,11 @@ func TestSearchOwn(t *testing.T) {
 			if value[i] > cert.Value-1e-9 {
 				found++
 			}
-			if s := traces[i].Success; (s > 0.99) != (p.Proposals == Uniform) || traces[i].Steps != steps {
+			if s := traces[i].Success; (s > 0.99) != (p.Proposals == decode.Uniform) || traces[i].Steps != steps {
 				t.Errorf("%+v: %+v", p, traces[i])
 			}
 		}
-		if found < n*3/4 || (o.uniform > 0) != (p.Proposals == Uniform) || mon.Steps() != n*steps {
+		if found < n*3/4 || (o.uniform > 0) != (p.Proposals == decode.Uniform) || mon.Steps() != n*steps {
 			t.Errorf("%+v: %d of %d found, %d steps", p, found, n, mon.Steps())
 		}
 		if last := traces[0].Temperature; len(p.Temperatures) > 0 && last != 0 {
@@ -94,27 +102,14 @@ func TestSearchOwn(t *testing.T) {
 	}
 }
 
-// TestLevelsHaveEqualShares: up to one step.
-func TestLevelsHaveEqualShares(t *testing.T) {
-	for _, c := range [][2]int{{10, 3}, {7, 7}, {3, 5}, {1, 4}, {1000, 37}} {
-		counts := make([]int, c[1])
-		for step := range c[0] {
-			counts[levelAt(step, c[0], c[1])]++
-		}
-		if slices.Max(counts)-slices.Min(counts) > 1 {
-			t.Errorf("%d steps on %d levels: %v", c[0], c[1], counts)
-		}
-	}
-}
-
-func TestSearchOwnRefuses(t *testing.T) {
-	space := build(t, "permutations", 3)
-	rows := structure.Rows(space, gaussian(2, 3, 1))
-	p := Process{Method: Anneal, Runs: 1, Steps: 5}
-	from := Starts{make([]float64, 6), []float64{1, math.NaN()}}
+func TestSearchRefuses(t *testing.T) {
+	space := loglineartest.Build(t, "permutations", 3)
+	rows := structure.Rows(space, scores(2, 3))
+	p := decode.Process{Method: decode.Anneal, Runs: 1, Steps: 5}
+	from := walks.Starts{make([]float64, 6), []float64{1, math.NaN()}}
 	o := &own{space, rand.New(rand.NewPCG(2, 2)), map[int64][]int32{0: {1, 2, 3}, 1: {1, 2, 3}}, 0}
-	run := func(p Process) error {
-		return SearchOwn(o, rows, p, from, make([]int64, 2), make([]float64, 2), nil, new(parallel.Monitor))
+	run := func(p decode.Process) error {
+		return walks.Search(o, rows, p, from, make([]int64, 2), make([]float64, 2), nil, new(parallel.Monitor))
 	}
 	if err := run(p); fault.RowOf(err) != 1 {
 		t.Errorf("%v, must be about the spread of row 1", err)

@@ -1,10 +1,13 @@
-package chain
+// Package walks follows Markov chains on outputs that only a caller knows, who is asked for one move after the other: to draw, to estimate,
+// to train, and to search for outputs of largest score.
+package walks
 
 import (
 	"math"
 	"math/rand/v2"
 	"slices"
 
+	"combpred/core/chain"
 	"combpred/core/fault"
 	"combpred/core/parallel"
 	"combpred/core/structure"
@@ -15,8 +18,8 @@ import (
 type Mover interface {
 	// Move moves, for every k, the output number from[k] to another one, which is number to[k] from then on in place of what had that
 	// number; from FromNowhere it draws a uniform one. It writes the figures of the new outputs to psi, one after the other, and
-	// ln q(y|z) − ln q(z|y) to ratio, q being the probabilities of moves and y → z the move: −Inf where it leads to no output. Both are zero
-	// before.
+	// ln q(y|z) − ln q(z|y) to ratio, q being the probabilities of moves and y → z the move: −Inf where it leads to no output. Both are
+	// zero before.
 	Move(from, to []int64, psi, ratio []float64) error
 }
 
@@ -107,11 +110,11 @@ func (l *Lockstep) Draw() error {
 }
 
 // Step makes a step of every chain, at the inverse temperature β: +Inf takes what scores no less, whatever the ratio. A lazy chain stays
-// with one step in holdOneIn.
+// with one step in chain.HoldOneIn.
 func (l *Lockstep) Step(beta []float64, lazy bool) error {
 	l.who, l.from, l.to = l.who[:0], l.from[:0], l.to[:0]
 	for c := range l.At {
-		if lazy && l.rng[c].Uint64N(holdOneIn) == 0 {
+		if lazy && l.rng[c].Uint64N(chain.HoldOneIn) == 0 {
 			l.Accepted[c]++ // what is proposed is what already is
 			continue
 		}
@@ -139,7 +142,7 @@ func (l *Lockstep) Step(beta []float64, lazy bool) error {
 			if gain < 0 {
 				continue
 			}
-		} else if !accepts(beta[c]*gain+l.ratio[k], l.rng[c]) {
+		} else if !chain.Accepts(beta[c]*gain+l.ratio[k], l.rng[c]) {
 			continue
 		}
 		l.At[c], l.Value[c] = l.to[k], value
@@ -169,7 +172,7 @@ func (l *Lockstep) spare(c int) int64 {
 			return number
 		}
 	}
-	panic("chain: a chain holds three outputs of its own")
+	panic("walks: a chain holds three outputs of its own")
 }
 
 // move has the mover move, and checks what has come.

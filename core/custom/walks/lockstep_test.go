@@ -1,4 +1,4 @@
-package chain_test
+package walks_test
 
 import (
 	"errors"
@@ -8,13 +8,14 @@ import (
 	"strings"
 	"testing"
 
-	"combpred/core/chain"
+	"combpred/core/custom/walks"
 	"combpred/core/fault"
 	"combpred/core/slicex"
 	"combpred/core/structure"
 )
 
-// ring moves on outputs 0 to 5, whose figure is their number, one step up twice as often as one step down; every seventh move leads nowhere.
+// ring moves on outputs 0 to 5, whose figure is their number, one step up twice as often as one step down. Every seventh move leads
+// nowhere.
 type ring struct {
 	t       *testing.T
 	rng     *rand.Rand
@@ -35,7 +36,7 @@ func (r *ring) Move(from, to []int64, psi, ratio []float64) error {
 		if slices.Contains(from, to[k]) {
 			r.t.Fatalf("a move from %v would write to %v", from, to)
 		}
-		if from[k] == chain.FromNowhere {
+		if from[k] == walks.FromNowhere {
 			r.outputs[to[k]] = r.rng.IntN(ringSize)
 		} else if y, known := r.outputs[from[k]]; !known {
 			r.t.Fatalf("a move from %d, which is no output", from[k])
@@ -67,7 +68,7 @@ func TestLockstep(t *testing.T) {
 	for _, uniform := range []bool{false, true} {
 		r := &ring{t: t, rng: rand.New(rand.NewPCG(3, 3)), outputs: map[int64]int{}}
 		scores := ringScores(0, 0.4)
-		l := chain.NewLockstep(r, scores, 1, chain.Numbers(10, 2), 7, []uint64{1, 2})
+		l := walks.NewLockstep(r, scores, 1, walks.Numbers(10, 2), 7, []uint64{1, 2})
 		l.Uniform = uniform
 		if err := l.Draw(); err != nil {
 			t.Fatal(err)
@@ -109,7 +110,7 @@ func TestLockstep(t *testing.T) {
 // TestLockstepRemembers: the best output stays known, pinned ones too, and at infinite β nothing is lost.
 func TestLockstepRemembers(t *testing.T) {
 	r := &ring{t: t, rng: rand.New(rand.NewPCG(4, 4)), outputs: map[int64]int{0: 2, 1: 3}}
-	l := chain.NewLockstep(r, ringScores(1, -1), 1, chain.Numbers(2, 2), 8, []uint64{1, 2})
+	l := walks.NewLockstep(r, ringScores(1, -1), 1, walks.Numbers(2, 2), 8, []uint64{1, 2})
 	l.Begin([]int64{0, 1}, []float64{2, 3})
 	pinned := map[int64]int{l.Pin(0): 2}
 	for step := range 2000 {
@@ -125,7 +126,7 @@ func TestLockstepRemembers(t *testing.T) {
 			pinned[l.Pin(1)] = int(l.Psi[1])
 		}
 	}
-	for number, y := range pinned {
+	for number, y := range slicex.InOrder(pinned) {
 		if r.outputs[number] != y {
 			t.Errorf("number %d is %d, was pinned as %d", number, r.outputs[number], y)
 		}
@@ -143,7 +144,7 @@ type moverOf func(from, to []int64, psi, ratio []float64) error
 
 func (f moverOf) Move(from, to []int64, psi, ratio []float64) error { return f(from, to, psi, ratio) }
 
-// TestWhatMoversDoWrong: errors come through, and numbers that are none are refused with their chain.
+// TestWhatMoversDoWrong: errors come through, and numbers that are none are refused with their walk.
 func TestWhatMoversDoWrong(t *testing.T) {
 	none := errors.New("there are no more")
 	for name, c := range slicex.InOrder(map[string]struct {
@@ -155,7 +156,7 @@ func TestWhatMoversDoWrong(t *testing.T) {
 		"the ratio of a move is NaN": {func(_, ratio []float64) error { ratio[0] = math.NaN(); return nil }, 0},
 	}) {
 		mover := moverOf(func(_, _ []int64, psi, ratio []float64) error { return c.move(psi, ratio) })
-		l := chain.NewLockstep(mover, ringScores(1, 1), 1, chain.Numbers(2, 2), 1, []uint64{1, 2})
+		l := walks.NewLockstep(mover, ringScores(1, 1), 1, walks.Numbers(2, 2), 1, []uint64{1, 2})
 		l.Begin([]int64{0, 1}, []float64{0, 0})
 		err := l.Step([]float64{1, 1}, false)
 		if err == nil || !strings.Contains(err.Error(), name) || fault.RowOf(err) != c.row {
@@ -163,7 +164,7 @@ func TestWhatMoversDoWrong(t *testing.T) {
 		}
 	}
 	nowhere := moverOf(func(_, _ []int64, _, ratio []float64) error { ratio[0] = math.Inf(-1); return nil })
-	if chain.NewLockstep(nowhere, ringScores(1), 1, chain.Numbers(0, 1), 1, []uint64{1}).Draw() == nil {
+	if walks.NewLockstep(nowhere, ringScores(1), 1, walks.Numbers(0, 1), 1, []uint64{1}).Draw() == nil {
 		t.Error("a chain begins nowhere")
 	}
 }
