@@ -239,10 +239,11 @@ typedef enum cp_ask {
   CP_ASK_SPREAD = 16,  /* the same, "spread" */
   CP_ASK_DRAWS = 17,   /* results[n, width]: the numbers of n uniform draws more, of draws in all */
   CP_ASK_MOVES = 18    /* results[n, width] and log_ratio[n]: the numbers of the outputs to which n moves lead from
-                          outputs that the caller remembers as number rows[i], or ψ of them. They are to be remembered as
-                          number sizes[i], in place of what had that number. −1 in place of rows[i] asks for a uniform
-                          output. log_ratio is ln q(y|z) − ln q(z|y), for a move from y to z and probabilities q of moves:
-                          0 where y leads to z as often as z to y, −Inf where the move leads to no output */
+                          outputs that the caller remembers as number rows[i], or ψ of them. They are to be
+                          remembered as number sizes[i], in place of what had that number. −1 in place of rows[i]
+                          asks for a uniform output. log_ratio is ln q(y|z) − ln q(z|y), for a move from y to z and
+                          probabilities q of moves: 0 where y leads to z as often as z to y, −Inf where the move
+                          leads to no output */
 } cp_ask;
 
 /* A request. Its pointers are the library's: valid, and to be written to where they are not const, until the next call

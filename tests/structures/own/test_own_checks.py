@@ -147,10 +147,8 @@ def test_a_disagreement_fails_one_check(name: str, structure: Callable[[], Custo
 
 
 def test_illegal_values_are_failures_of_the_check_that_meets_them() -> None:
-    with pytest.raises(AssertionError, match=r"^embed: .*embed gave an array of shape \(1,\), must be \(6,\)"):
-        check_structure(rankings(embed=lambda _: [1.0]))
-    with pytest.raises(AssertionError, match="^contains: Custom: contains must return True or False, got 1"):
-        check_structure(Custom(**EXACT, embed=signs, decode=best, contains=lambda y: 1))
+    assert "embed" in failures(rankings(embed=lambda _: [1.0]))
+    assert "contains" in failures(Custom(**EXACT, embed=signs, decode=best, contains=lambda y: 1))
 
 
 def connected(mask: np.ndarray) -> bool:
@@ -170,8 +168,6 @@ def connected(mask: np.ndarray) -> bool:
 def test_sets_without_their_subsets(n: int, contains: Callable[[np.ndarray], bool]) -> None:
     structure = Custom.from_oracle(n, contains)
     assert failures(structure) == ["subsets"]
-    with pytest.raises(AssertionError, match="^subsets: Custom: contains .* True for .* and False for"):
-        check_structure(structure)
     check_structure(Custom.from_oracle(n, lambda held: held.sum() <= 2))
 
 
@@ -179,21 +175,19 @@ def test_listed_sets_without_a_subset() -> None:
     """Elements 0 and 1 are found after 0, but 1 alone is no member."""
     structure = Custom.from_oracle(3, lambda held: not held[1] or held[0])
     assert structure.count() == 6
-    with pytest.raises(AssertionError, match="True for the elements 0, 1 and False for 1"):
-        check_structure(structure)
+    assert failures(structure) == ["subsets"]
 
 
 def test_edges_without_a_hereditary_property() -> None:
     edges = [(i, i + 1) for i in range(8)]
-    with pytest.raises(AssertionError, match="^subsets: Graphs: hereditary is no hereditary property: it is True for"):
-        check_structure(Graphs(9, edges=edges, hereditary=connected))
+    assert failures(Graphs(9, edges=edges, hereditary=connected)) == ["subsets"]
     check_structure(Graphs(9, edges=edges, hereditary=lambda held: held.sum() <= 3))
 
 
 def test_illegal_arguments_are_refused() -> None:
-    with pytest.raises(TypeError, match="structure must be a"):
+    with pytest.raises(TypeError):
         check_structure("permutations")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="n_draws"):
+    with pytest.raises(ValueError):
         check_structure(rankings(), n_draws=99)
-    with pytest.raises(ValueError, match="n_proposals must be at least 1"):
+    with pytest.raises(ValueError):
         check_structure(rankings(n_proposals=0))

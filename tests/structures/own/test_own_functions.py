@@ -360,7 +360,7 @@ def test_draws_outside_of_the_space_are_drawn_again() -> None:
     [
         ({"radius": 0.0}, ValueError, None),
         ({"radius": "2"}, TypeError, None),
-        ({"radius": 1.0}, ValueError, None),
+        ({"radius": 1.0}, ValueError, 0),
         ({"bound": lambda s: np.nan}, ValueError, 0),
         ({"bound": lambda s: 0.001}, ValueError, 0),
         ({"sibling": lambda y: "no"}, ValueError, 0),
