@@ -16,7 +16,7 @@ from . import abi
 from .arrays import FloatArray, IntArray
 from .call import RowInputs, call, computed
 from .ridge import Design, RowOutputs, Targets
-from .session import Session, view
+from .session import Mover, Session, answer_moves, view
 from .structure import Description
 from .table import floats, in_place, put, read, record
 
@@ -132,11 +132,11 @@ class LoglinearProblem:
         *,
         intercept: bool,
         start: FloatArray | SgdState | None = None,
-        answers: Answers | None = None,
+        answers: Answers | Mover | None = None,
     ) -> Maximum:
         """Train on rows in memory, from weights (q, d) or the state of a descent.
 
-        Distributions that the library does not know come from `answers`.
+        Distributions that the library does not know come from `answers`; with "local" it is a `session.Mover`.
         """
         design = Design(X, intercept=intercept)
         model = _Model(self, design.n_weights, targets.d, start)
@@ -151,7 +151,7 @@ class LoglinearProblem:
         )  # fmt: skip
         return model.trained(status)
 
-    def _by_answers(self, design: Design, targets: Targets, model: _Model, answers: Answers) -> Maximum:
+    def _by_answers(self, design: Design, targets: Targets, model: _Model, answers: Any) -> Maximum:
         d = targets.d
         session = Session(
             "cp_loglinear_start", self.description, self, design, targets, model, model.info, n_threads=self.n_threads,
@@ -159,6 +159,9 @@ class LoglinearProblem:
         )  # fmt: skip
         with session:
             for request in session:
+                if request.ask == abi.ASK_MOVES:
+                    answer_moves(request, d, answers)
+                    continue
                 rows, scores = view(request.rows, np.intp, request.n), view(request.linear, np.float64, request.n, d)
                 found = answers(_ASKED[request.ask], rows, scores, request.draws) or ()
                 places = (request.psi,) if request.psi else (request.means, request.log_z)

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import abi
-from .arrays import CountArray, FloatArray, IntArray, allocate, require_memory
+from .arrays import FloatArray, IntArray, allocate, require_memory
 from .call import call, computed
 from .decode import Conditions, Decoded
 from .errors import CapabilityError
-from .session import Session, view
+from .session import Mover, Session, answer_moves, view
 from .structure import Description
 from .table import columns, record
 
@@ -363,29 +363,6 @@ def estimate(
             return found
 
 
-class Walk(NamedTuple):
-    """Chains of a user's own moves that the library asks for.
-
-    Attributes
-    ----------
-    beta : float
-        What scores are multiplied by.
-    start : list of int
-        Numbers of the outputs where they begin, those of uniform draws from 0 on, of states of walks from 2**30 on.
-    burn_in, thin, n_states : int
-        Moves before the first state, moves from state to state, states of each chain.
-    first : int
-        Number of the first state.
-    """
-
-    beta: float
-    start: list[int]
-    burn_in: int
-    thin: int
-    n_states: int
-    first: int
-
-
 def estimate_from_draws(
     draw: Callable[[int], FloatArray],
     scores: FloatArray,
@@ -394,22 +371,21 @@ def estimate_from_draws(
     *,
     mean: FloatArray | None = None,
     log_count: float = math.nan,
-    follow: Callable[[Walk], tuple[FloatArray, CountArray]] | None = None,
+    move: Mover | None = None,
 ) -> Estimates:
     """Fill in `found` for one row from a user's own uniform draws, and moves, by cp_estimate_start.
 
-    `draw` returns the numbers (k, width) of k draws more: ψ, for scores (width,), or the score, for scores of 1;
-    `follow`, if there are moves, the numbers of the states of a walk, chain by chain, of shape (k, width), and how many
-    moves to each were accepted, (k,).
+    `draw` returns the numbers (k, width) of k draws more, which `move` knows as well, if there are moves: ψ, for scores
+    (width,), or the score, for scores of 1.
     """
     width = len(scores)
     supplied = record(
-        abi.CSupplied, width=width, scores=scores, mean=mean, log_count=log_count, moves=int(follow is not None)
+        abi.CSupplied, width=width, scores=scores, mean=mean, log_count=log_count, moves=int(move is not None)
     )
     result = found.record()
     with Session("cp_estimate_start", supplied, asked.record(), result, n_threads=1) as session:
         for request in session:
-            answer_draws(request, width, draw, follow)
+            answer_draws(request, width, draw, move)
         found.close(result, view(session.last.linear, np.float64, session.last.n))
     return found
 
@@ -418,18 +394,13 @@ def answer_draws(
     request: abi.CRequest,
     width: int,
     draw: Callable[[int], FloatArray],
-    follow: Callable[[Walk], tuple[FloatArray, CountArray]] | None,
+    move: Mover | None,
 ) -> None:
-    """Answer a request for draws, or for states of chains, as `estimate_from_draws` says."""
-    n = request.n
+    """Answer a request for draws or moves, as `estimate_from_draws` says."""
+    if request.ask == abi.ASK_MOVES:
+        assert move is not None
+        answer_moves(request, width, move)
+        return
     what = f"{request.draws} draws with {width} numbers each"
     require_memory(8 * request.draws * width, what, "ask for a larger epsilon, or for fewer steps")
-    if request.ask == abi.ASK_DRAWS:
-        view(request.results, np.float64, n, width)[:] = draw(n)
-        return
-    assert follow is not None
-    burn_in, thin, many = view(request.sizes, np.int64, 3).tolist()
-    starts = view(request.rows, np.int64, n).tolist()
-    states, accepted = follow(Walk(request.value, starts, burn_in, thin, many, request.stream))
-    view(request.results, np.float64, n * many, width)[:] = states
-    view(request.counts, np.int64, n * many)[:] = accepted
+    view(request.results, np.float64, request.n, width)[:] = draw(request.n)

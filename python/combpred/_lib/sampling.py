@@ -12,7 +12,7 @@ import numpy.typing as npt
 from . import abi, names, partition
 from .arrays import CountArray, FloatArray, IntArray, allocate
 from .call import call, computed
-from .session import Session
+from .session import Mover, Session, answer_moves
 from .structure import Description
 from .table import codes, columns, floats, record
 
@@ -169,24 +169,23 @@ def chain_from_draws(
     *,
     start: bool = False,
     bound: float | None = None,
-    follow: Callable[[partition.Walk], tuple[FloatArray, CountArray]] | None = None,
+    move: Mover | None = None,
 ) -> Drawn:
     """Sample for one row by "meta", "rejection" or "cftp" from uniform draws, of which some have the scores `values`.
 
     With `start` a chain begins at the first of these. `draw` returns the scores (k,) of k draws more. The samples' `y`
-    (1, n_samples, 1) are numbers of draws. "local" follows chains, as `follow` does for scores (k, 1), and numbers
-    their states from 2**30 on.
+    (1, n_samples, 1) are numbers of draws or, for "local", of what `move` made of these, whose figures are scores.
     """
     values = floats(values, "values", None)
     first, limit = np.zeros(1, dtype=np.int32), None if bound is None else np.array([bound])
     drawn = Drawn.room(1, 1, plan)
-    supplied = record(abi.CSupplied, n=len(values), width=1, draws=values, moves=int(follow is not None))
+    supplied = record(abi.CSupplied, n=len(values), width=1, draws=values, moves=int(move is not None))
     known = drawn.record()
     with Session(
         "cp_chain_start", supplied, plan.record(first if start else None, limit), drawn.y, known, n_threads=1
     ) as session:
         for request in session:
-            partition.answer_draws(request, 1, lambda n: draw(n)[:, np.newaxis], follow)
+            partition.answer_draws(request, 1, lambda n: draw(n)[:, np.newaxis], move)
     return drawn.by(known)
 
 
@@ -334,6 +333,51 @@ def search_chains(
         label="searching", verbose=verbose, total=n * runs,
     )  # fmt: skip
     return found
+
+
+def search_own(
+    description: Description,
+    linear: FloatArray,
+    magnitude: FloatArray | None,
+    psi: FloatArray,
+    spread: FloatArray,
+    move: Mover,
+    *,
+    method: str,
+    proposals: str,
+    temperatures: Any,
+    epsilon: float = 0.0,
+    delta: float = 0.05,
+    steps: int,
+    seed: int,
+    streams: npt.NDArray[np.uint64],
+    control: abi.Control,
+) -> tuple[CountArray, Searched]:
+    """Search for outputs of largest score that only `move` knows, from outputs 0 to n − 1 of embeddings `psi` (n, d).
+
+    `spread` (n,) are ranges of scores, from which temperatures follow; the other options are those of cp_search_start.
+    Returns the numbers (n,) of the best outputs, and of a `Searched` the values, temperatures, steps and successes.
+    """
+    n, d = linear.shape
+    best = np.zeros(n, dtype=np.int64)
+    value, temperature, success = np.zeros((3, n))
+    made, accepted = np.zeros((2, n), dtype=np.int64)
+    none, inf = np.zeros(n, dtype=np.bool_), np.full(n, np.inf)
+    found = Searched(np.empty((n, 0), np.int32), value, inf, inf, none, temperature, made, accepted, success)
+    scores = record(abi.CScores, linear=linear, magnitude=magnitude, streams=streams)
+    options = record(
+        abi.CSearchOptions, method=method, proposals=proposals, temperatures=np.asarray(temperatures, dtype=np.float64),
+        n_levels=len(temperatures), epsilon=epsilon, delta=delta, steps=steps, runs=1, seed=seed % 2**64,
+        spread=floats(spread, "spread", n),
+    )  # fmt: skip
+    known = record(
+        abi.CSearchRecord, n=n, value=value, temperature=temperature, steps=made, accepted=accepted, success=success
+    )
+    start = "cp_search_start", description, scores, options, floats(psi, "psi", n, d), best, known
+    with Session(*start, n_threads=1, control=control) as session:
+        for request in session:
+            answer_moves(request, d, move)
+    return best, found
 
 
 def mixing_bounds(description: Description, linear: FloatArray, chain: str, epsilon: float) -> FloatArray:
