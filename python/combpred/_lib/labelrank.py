@@ -255,11 +255,11 @@ class NeighborsConsensus(NamedTuple):
         Shares of the neighbours that prefer the label of the row to that of the column.
     """
 
-    scores: FloatArray | None = None
-    positions: NDArray[np.int32] | None = None
-    theta: FloatArray | None = None
-    probability: FloatArray | None = None
-    pairs: FloatArray | None = None
+    scores: Any = None
+    positions: Any = None
+    theta: Any = None
+    probability: Any = None
+    pairs: Any = None
 
 
 def neighbors_consensus(
@@ -402,7 +402,7 @@ def boost(
         scores = floats(scores, "scores", design.n, examples.k, None)
         shape = (scores.shape[2],)
         if shape == (0,):  # the core would take no scores for features that are to be boosted
-            raise ValueError("scores are those of no ranker")
+            raise ValueError("base_rankers is empty: give at least one, or None for the features")
     found, most, n_iter = np.empty(shape), min(max_iter, _MOST_ROUNDS), ctypes.c_int64()
     losses, bounds = np.empty(most + 1), np.empty(most)
     options = record(
