@@ -297,16 +297,24 @@ def as_array(y: ArrayLike, argument: str) -> NDArray[Any]:
         raise TargetError(graph, f"found a graph, {rows[graph]!s:.60}; pass numbers", argument)
     try:
         values = np.asarray(y)
-    except ValueError as error:
-        lengths = [len(row) if hasattr(row, "__len__") else -1 for row in rows]
-        row = next((i for i, length in enumerate(lengths) if length != lengths[0]), 0)
-        raise TargetError(row, "its length differs from that of row 0", argument) from error
+    except ValueError:
+        raise _ragged(y, argument) from None
     if values.dtype.kind == "U" and isinstance(y, (list, tuple)):
         entries = np.array(y, dtype=object)
         values = values if all(isinstance(entry, str) for entry in entries.flat) else entries
     if values.dtype.kind == "c":
         raise ValueError(f"{argument} is complex. Complex data not supported; pass real numbers")
     return values
+
+
+def _ragged(y: Any, argument: str) -> ValueError:
+    """Return the error for what NumPy makes no array of, naming the first row whose length differs from row 0."""
+    lengths = [len(row) if hasattr(row, "__len__") else 0 for row in y]
+    row = next((i for i, length in enumerate(lengths) if length != lengths[0]), None)
+    remedy = "give every row the same number of entries"
+    if row is None:
+        return ValueError(f"the rows of {argument} differ in length; {remedy}")
+    return TargetError(row, f"found {lengths[row]} entries, but {lengths[0]} in row 0; {remedy}", argument)
 
 
 def _not_empty(values: _Rows, argument: str) -> _Rows:

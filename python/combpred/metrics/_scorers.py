@@ -81,16 +81,16 @@ class Scorer:
             When the metric is not for outputs of the estimator's structure, such as a metric of rankings for label
             sets, and for what the metric refuses.
         """
-        model, convert = _predicting(estimator)
+        model = _predicting(estimator)
         metric, params = self._metric_of(getattr(model, "structure_", None))
         response = "decision_function" if metric is ranking_loss else "predict"
 
         def judged(y_true: Any, found: Any, **given: Any) -> float:
-            return float(metric(y_true, convert(found) if response == "predict" else found, **given))
+            return float(metric(y_true, _in_order(model, found) if response == "predict" else found, **given))
 
         scorer = make_scorer(judged, response_method=response, greater_is_better=metric not in _SMALLER, **params)
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
-        return float(scorer(estimator, X, _in_order(model, convert(y)), **weights))
+        return float(scorer(estimator, X, _in_order(model, y), **weights))
 
     def judge(self, structure: Any, y: Any, predicted: Any, scores: Any, sample_weight: Any = None) -> float:
         """Return the score of predictions of a structure, or of the scores of its classes, that are at hand."""
@@ -226,18 +226,15 @@ def get_scorer(name: str, **params: Any) -> Scorer:
     return Scorer(name, params)
 
 
-def _predicting(estimator: Any) -> tuple[Any, Callable[[Any], Any]]:
-    """Return what predicts within pipelines and searches, and what makes arrays of truths and predictions."""
-    convert: Callable[[Any], Any] = lambda y: y  # noqa: E731
+def _predicting(estimator: Any) -> Any:
+    """Return what predicts within pipelines and searches."""
     while True:
         if hasattr(estimator, "best_estimator_"):
             estimator = estimator.best_estimator_
         elif hasattr(estimator, "steps"):
             estimator = estimator.steps[-1][1]
-        elif hasattr(estimator, "convert_targets"):
-            estimator, convert = estimator.estimator_, estimator.convert_targets
         else:
-            return estimator, convert
+            return estimator
 
 
 def _in_order(model: Any, y: Any) -> Any:
