@@ -88,7 +88,7 @@ def test_example_of_names_predicts_a_frame() -> None:
     names = run(PYTHON[2])
     found = names["model"].predict(names["X"], constraints={"last": "milk"})
     assert list(found.columns) == ["juice", "milk", "tea"] and (found["milk"] == 3).all()
-    assert names["y"].loc[1].tolist() == [1, -1, 2]
+    assert names["y"].loc[1] == ["juice", "tea"]
 
 
 @pytest.mark.slow

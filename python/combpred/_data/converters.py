@@ -29,12 +29,12 @@ def natural_rows(y: Any, argument: str = "y", *, named: bool = False) -> list[An
     """Return the rows of y in natural form; None for arrays of numbers.
 
     They are in natural form where the first one that is not empty is a string, a set, a mapping or a graph, or holds
-    strings. `named` is as for `rows_of`.
+    strings. `named` is as for `rows_in`.
     """
     refuse_unread(y, argument)
     if _is_numeric(y) or not (isinstance(y, (list, tuple)) or any(hasattr(y, name) for name in _HELD)) or not len(y):
         return None
-    rows = rows_of(y, argument, named=named)
+    rows = rows_in(y, argument, named=named)
     return rows if any(map(_is_natural, islice(filter(_holds_entries, rows), 1))) else None
 
 
@@ -61,7 +61,7 @@ def padded(y: Any, argument: str, noun: str) -> NDArray[Any]:
     """
     if y is None or _is_numeric(y):
         return target_matrix(y, argument, None, noun)
-    rows = rows_of(y, argument)
+    rows = rows_in(y, argument)
     for i, row in enumerate(rows):
         if not isinstance(row, LISTED) or any(hasattr(entry, "__len__") for entry in row):
             raise TargetError(i, f"found {row!r:.60}; a row is a list with one number for each {noun}", argument)
@@ -80,7 +80,7 @@ def _is_natural(row: Any) -> bool:
     return isinstance(row, LISTED) and any(isinstance(entry, str) or _is_natural(entry) for entry in row)
 
 
-def rows_of(rows: Any, argument: str, *, named: bool = False) -> list[Any]:
+def rows_in(rows: Any, argument: str, *, named: bool = False) -> list[Any]:
     """Return the rows of a list, a series, an array or a table as objects of Python.
 
     Missing entries at the end of a row of a table are left out. A table of one column that holds lists, sets, mappings

@@ -473,7 +473,7 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
             decoded = self._decode_rows(X, constraints)
             y = self.structure_.space.decode_parts(decoded.y)
             y = y if compressed is None else compressed(y)
-        y = output(self, y, X, self.structure_.space.column_names(), self.structure_._in_names)
+        y = output(self, y, X, self.structure_.space.column_names(), self.structure_.space.in_names)
         found: tuple[Any, ...] = (y,)
         if decoded is not None and return_certificate:
             found += (Certified.of(y, decoded, self.structure_),)

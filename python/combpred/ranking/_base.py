@@ -16,7 +16,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from .._data.converters import as_objects, positions_by_score
+from .._data.converters import as_objects, natural_rows, positions_by_score
 from .._data.forms import column_names
 from .._data.inputs import check_rows, check_weights, refit, rows_in_double, unconverted_rows
 from .._data.names import output, set_output
@@ -24,7 +24,7 @@ from .._lib.arrays import FloatArray, allocate, row_blocks
 from .._lib.errors import RowError, renumbered
 from .._lib.names import SUBGRAPHS
 from ..metrics import kendall_tau
-from ..structures import Permutations
+from ..structures import Permutations, resolve_structure
 from ._preferences import Preferences, read_preferences
 
 _Self = TypeVar("_Self", bound="LabelRanker")  # typing.Self needs Python 3.11
@@ -148,7 +148,7 @@ class LabelRanker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
     ) -> tuple[Preferences, FloatArray | None]:
         """Return what y says and the weights, one for each row of X; `reset` learns the names and number of labels."""
         if reset:
-            self.labels_ = Permutations()._resolve(y).labels if Permutations()._rows(y, "y") else column_names(y)
+            self.labels_ = resolve_structure("permutations", y).labels if natural_rows(y) else column_names(y)
         y = Permutations(labels=self.labels_).ordered(y)
         preferences = self._read(y, None if reset else self.n_labels_, self.labels_)
         if reset:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._data.checks import counted
-from .._data.converters import as_objects, named_table, names_of, natural_rows, read_entries, rows_of
+from .._data.converters import as_objects, named_table, names_of, natural_rows, read_entries, rows_in
 from .._data.glossary import documented
 from .._data.names import Names, checked_names
 from .._data.targets import TargetError
@@ -111,7 +111,7 @@ class Assignments(Structure):
         >>> Assignments.from_pairs([[("Ann", "paint"), ("Bob", "cook")]], columns=["cook", "paint"])
         array([[1, 0]], dtype=int32)
         """
-        return _read_pairs(rows_of(pairs, "pairs", named=True), items, columns, "pairs")[0]
+        return _read_pairs(rows_in(pairs, "pairs", named=True), items, columns, "pairs")[0]
 
     @converter
     def to_pairs(

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._data.converters import as_objects, named_table, read_entries, rows_of
+from .._data.converters import as_objects, named_table, read_entries, rows_in
 from .._data.glossary import documented
 from ._base import Sized, Structure
 from ._converter import converter
@@ -102,7 +102,7 @@ class Cliques(Structure):
         array([[1, 0, 1],
                [0, 1, 0]], dtype=int32)
         """
-        found = read_entries(rows_of(cliques, "cliques"), vertices, "cliques", "vertices", ordered=False)
+        found = read_entries(rows_in(cliques, "cliques"), vertices, "cliques", "vertices", ordered=False)
         return found.matrix(1, 0, np.int32)
 
     @converter

@@ -15,24 +15,30 @@ from .._lib.arrays import refuse_masked
 from .._lib.errors import in_words_of
 from .._lib.structure import Description, Range
 from .._lib.table import codes
-from ._base import Sized
-from ._pairs import PairStructure
+from . import _pairs
+from ._base import Sized, Structure
 
 _COMPLETE = Range(2, 2**12, "beyond that the edges of the complete graph are too many; list the possible ones in edges")
 
 
-class EdgeSets(PairStructure):
+class EdgeSets(Structure):
     """Base class of structures whose outputs are sets of edges of a graph, the complete one if no edges are given."""
 
     default_metric = "hamming_score"
     _entries = "bits"
     _sized = Sized("n_vertices", "edge", names="vertices")
     _columns = "entries"
-    _directed = False
+    _natural = True
+    _directed = False  # whether edges of graphs that are outputs are
 
     n_vertices: int | None
     edges: Any
     vertices: Sequence[Any] | None
+
+    from_edges, to_edges = _pairs.from_edges, _pairs.to_edges
+    from_networkx, to_networkx = _pairs.from_networkx, _pairs.to_networkx
+    from_adjacency, to_adjacency = _pairs.from_adjacency, _pairs.to_adjacency
+    _names_in, _read_rows, _in_names = _pairs.names_in, _pairs.read_rows, _pairs.in_names
 
     def _range(self, key: str) -> Range:
         return _COMPLETE if self.edges is None else super()._range(key)
@@ -57,7 +63,7 @@ class EdgeSets(PairStructure):
         return target_matrix(y, argument, self.space.part_len, "edge")
 
     def _of_tables(self, tables: NDArray[np.bool_], argument: str) -> NDArray[np.int32]:
-        layout, called = self._layout(), self._called_by()
+        layout, called = _pairs.layout_of(self), _pairs.called_by(self)
         possible = np.zeros(tables.shape[1:], dtype=np.bool_)
         possible[layout.rows, layout.columns] = possible[layout.columns, layout.rows] = True
         bad = tables & ~(possible & tables.transpose(0, 2, 1))

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from .._data.converters import as_objects, named_table, names_of, read_entries, rows_of
+from .._data.converters import as_objects, named_table, names_of, read_entries, rows_in
 from .._data.forms import columns_in_order
 from .._data.glossary import documented
 from .._data.targets import TargetError, check_width
@@ -41,7 +41,9 @@ class LabelSets(Structure):
         matched with `labels`. False: all sets.
     %(labels)s
 
-    Notes ----- y has shape ``(n, d)`` and holds 0/1 or booleans, as an array, a DataFrame or a sparse matrix; or its
+    Notes
+    -----
+    y has shape ``(n, d)`` and holds 0/1 or booleans, as an array, a DataFrame or a sparse matrix; or its
     rows are sets or lists of names of labels. `from_sets` and `to_sets` convert one into the other. Predictions are
     int64, in CSR format if the estimator was fitted to sparse y. The default metric is `hamming_score`, the fraction of
     entries that are right.
@@ -121,7 +123,7 @@ class LabelSets(Structure):
         array([[1, 0, 1],
                [0, 0, 0]])
         """
-        return read_entries(rows_of(sets, "sets"), labels, "sets", "labels", ordered=False).matrix(1, 0, np.int64)
+        return read_entries(rows_in(sets, "sets"), labels, "sets", "labels", ordered=False).matrix(1, 0, np.int64)
 
     @converter
     @documented

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._data.checks import listing_of, refuse_unlisted, require_integers
-from .._data.converters import as_objects, padded, read_entries, rows_of
+from .._data.converters import as_objects, padded, read_entries, rows_in
 from .._data.glossary import documented
 from .._data.names import Names, checked_names, index_of
 from .._data.targets import TargetError, summary, target_matrix, whole_numbers
@@ -216,7 +216,7 @@ class Paths(Structure):
         array([[ 0,  1],
                [ 2, -1]], dtype=int32)
         """
-        return self._read_rows(rows_of(rows, "rows"), "rows")
+        return self._read_rows(rows_in(rows, "rows"), "rows")
 
     def _read_rows(self, rows: list[Any], argument: str) -> NDArray[np.int32]:
         arcs, source, target = self._ends()

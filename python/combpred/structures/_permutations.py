@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._data.converters import as_objects, named_table, positions_by_score, read_entries, rows_of
+from .._data.converters import as_objects, named_table, positions_by_score, read_entries, rows_in
 from .._data.glossary import documented
 from .._data.targets import TargetError, as_numbers, error_at
 from ._base import Sized, Structure
@@ -105,7 +105,7 @@ class Permutations(Structure):
         array([[ 3,  2,  1],
                [ 1, -1,  2]], dtype=int32)
         """
-        found = read_entries(rows_of(orders, "orders"), labels, "orders", "labels")
+        found = read_entries(rows_in(orders, "orders"), labels, "orders", "labels")
         return found.matrix(found.place + 1, -1, np.int32)
 
     @converter
@@ -327,7 +327,7 @@ def top_k(tops: Any, labels: Sequence[Any] | None, *, empty: int) -> NDArray[np.
 
     `empty` is the position of all labels where a list has none.
     """
-    found = read_entries(rows_of(tops, "tops"), labels, "tops", "labels")
+    found = read_entries(rows_in(tops, "tops"), labels, "tops", "labels")
     ranks = found.matrix(found.place + 1, 0, np.int32)
     behind = np.bincount(found.row, minlength=found.n_rows)[:, np.newaxis] + 1
     return np.where(ranks == 0, np.where(behind == 1, empty, behind), ranks).astype(np.int32)

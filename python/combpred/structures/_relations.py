@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from .._data.forms import column_names, columns_in_order
 from .._data.relations import items_shown, relation_rows
-from ._base import Sized
-from ._pairs import PairStructure
+from . import _pairs
+from ._base import Sized, Structure
 
 
-class Relations(PairStructure):
+class Relations(Structure):
     """Base class of structures whose outputs say of each pair of items which is before the other, if one is."""
 
     default_metric = "pair_accuracy"
@@ -21,7 +21,13 @@ class Relations(PairStructure):
     _costs = ("hamming", "kendall")
     _sized = Sized("n_items", "pair of items", "the pairs of y", names="items")
     _columns = "entries"
-    _directed = True
+    _natural = True
+    _directed = True  # whether edges of graphs that are outputs are
+
+    from_edges, to_edges = _pairs.from_edges, _pairs.to_edges
+    from_networkx, to_networkx = _pairs.from_networkx, _pairs.to_networkx
+    from_adjacency, to_adjacency = _pairs.from_adjacency, _pairs.to_adjacency
+    _names_in, _read_rows, _in_names = _pairs.names_in, _pairs.read_rows, _pairs.in_names
 
     def _shown(self, y: Any) -> int:
         return items_shown(y, type(self).__name__)

@@ -8,13 +8,14 @@ from __future__ import annotations
 import functools
 import importlib
 import pkgutil
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 
-from .._data.converters import natural_rows
+from .._data.converters import LISTED, is_missing, natural_rows
 from .._data.forms import column_names
 from .._data.targets import TargetError, as_array, error_at, meant
 from ._base import Structure
@@ -125,9 +126,13 @@ def _inferred(y: Any) -> Structure:
     if issparse(y):
         return LabelSets()._resolve(y)
     rows = natural_rows(y) or []
-    listed = [i for i, row in enumerate(rows) if not isinstance(row, str)]
-    in_column = (isinstance(row, list) and len(row) == 1 and isinstance(row[0], str) for row in rows)
-    if listed and not all(in_column):
+    listed = [i for i, row in enumerate(rows) if isinstance(row, (*LISTED, Mapping)) or hasattr(row, "is_directed")]
+    columns = [
+        row
+        for row in rows
+        if isinstance(row, list) and len(row) < 2 and all(isinstance(e, str) or is_missing(e) for e in row)
+    ]
+    if listed and len(columns) < len(rows):
         said = "without a structure, y holds labels or 0/1: LabelSets reads sets of labels, Permutations reads orders"
         raise TargetError(listed[0], said)
     shape = as_array(y, "y").shape

@@ -318,6 +318,10 @@ class LibrarySpace:
         """Return y in the user's format, given parts of shape ``(n, part_len)``."""
         return self.structure._decode_parts(parts)
 
+    def in_names(self, y: Any) -> Any:
+        """Return outputs in the user's format in the natural form of the structure: rows of names."""
+        return self.structure._in_names(y)
+
     def compared(self, y: Any, argument: str) -> Any:
         """Return outputs in the format that the default metric takes; messages call them `argument`."""
         return y

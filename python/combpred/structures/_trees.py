@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._data.converters import ROOT, parents_of_paths, paths_of, paths_of_nested, rows_of
+from .._data.converters import ROOT, parents_of_paths, paths_of, paths_of_nested, rows_in
 from .._data.names import Names
 from .._data.targets import TargetError, meant, summary
 from .._data.trees import Tree
@@ -76,7 +76,7 @@ class Trees(Structure):
         >>> Hierarchy.from_paths([["red", "other"], ["blue", "other"]]).nodes
         ['(root)', 'red', 'red>other', 'blue', 'blue>other']
         """
-        listed = (path for i, row in enumerate(rows_of(paths, "paths")) for path in paths_of(row, i, "paths"))
+        listed = (path for i, row in enumerate(rows_in(paths, "paths")) for path in paths_of(row, i, "paths"))
         parent, names = parents_of_paths(listed, root, "paths")
         return cls(parent, nodes=names, **options)
 

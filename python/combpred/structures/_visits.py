@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .._data.converters import as_objects, padded, read_entries, rows_of
+from .._data.converters import as_objects, padded, read_entries, rows_in
 from .._data.targets import whole_numbers
 from ._base import Structure
 
@@ -52,7 +52,7 @@ class Visits(Structure):
         array([[ 2,  0, -1],
                [ 1,  2,  0]], dtype=int32)
         """
-        y = self._read_rows(rows_of(rows, "rows"), "rows")
+        y = self._read_rows(rows_in(rows, "rows"), "rows")
         self._resolve(y).space.encode(y, "rows")  # refuses what is no output
         return y
 

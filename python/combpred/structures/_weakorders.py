@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._data.converters import LISTED, Entries, as_objects, entries_of, named_table, read_entries, rows_of
+from .._data.converters import LISTED, Entries, as_objects, entries_of, named_table, read_entries, rows_in
 from .._data.glossary import documented
 from .._data.targets import TargetError
 from ._base import Sized, Structure
@@ -115,7 +115,7 @@ class WeakOrders(Structure):
         array([[ 2,  1,  1],
                [ 1, -1,  2]], dtype=int32)
         """
-        return _ranks(*_read_tiers(rows_of(tiers, "tiers"), labels, "tiers"))
+        return _ranks(*_read_tiers(rows_in(tiers, "tiers"), labels, "tiers"))
 
     @converter
     @documented
