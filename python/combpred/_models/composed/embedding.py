@@ -167,11 +167,9 @@ class EmbeddingRegressor(ComposedEstimator):
             # An instance may have no `predict` until it is fitted, as StackingRegressor with its default parameters.
             if not hasattr(type(self._regressor()), "predict"):
                 raise TypeError(f"regressor must have a method 'predict', got {self.regressor!r}")
-            self._require_target(X, y, sample_weight)
-            X = self._check_input(X, reset=True)
-            rows = self._check_training_rows(X, y, sample_weight)
+            rows = self._read_rows(X, y, sample_weight)
             targets = self._embed_rows(rows)
-            psi, weights = targets.psi, rows.weights
+            X, psi, weights = rows.X, targets.psi, rows.weights
             if targets.first is not None:
                 repeated = np.repeat(np.arange(targets.n), np.diff(targets.first))
                 X, weights = _safe_indexing(X, repeated), None if weights is None else weights[repeated]

@@ -70,10 +70,9 @@ def _leave_one_out(member: Member, X: Any, weights: FloatArray | None, loss: str
     if isinstance(member.estimator, StructuredRidgeCV):
         return member.in_terms_of_psi(member.estimator, member.estimator.loo_scores_, loss)
     ridge, n = clone(member.estimator), X.shape[0]
-    X, problem = ridge._validate_training(X, member.y, weights)
+    rows, problem = ridge._prepare(X, member.y, weights)
     plan = problem.with_options(solver="closed-form").plan(0, n * n)
-    advice = "fit fewer rows, or give weights"
-    kernel = training_kernel(ridge, X, plan, advice, loo="_loo")
+    kernel = training_kernel(ridge.kernel_, rows.X, plan, loo="_loo")
     (scores,) = left_out_scores(problem, kernel, [float(ridge.alpha)])
     return member.in_terms_of_psi(ridge, scores, loss)
 
