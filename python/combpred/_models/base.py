@@ -170,7 +170,7 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         if self.kernel_.is_linear:
             self._keep_weights(np.vstack([X.T @ dual, constant]))
             return
-        self.dual_coef_, self.intercept_ = dual, constant if self.fit_intercept else 0.0 * constant
+        self.dual_coef_, self.intercept_ = dual, constant if self.fit_intercept else np.zeros_like(constant)
         if not self.kernel_.is_precomputed:
             self.X_fit_ = X
 
