@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 
 from .._data.blocks import Block
 from .._data.checks import counted
-from .._data.inputs import require_short_rows, require_weight, square_norms
+from .._data.inputs import require_weight
 from .._data.warn import warn_user
 from .._lib.arrays import FloatArray, row_blocks
 from .._lib.call import get_n_threads
@@ -50,8 +50,6 @@ def fit_rows(model: Any, X: Any, targets: Targets, engine: Engine, earlier: Earl
     n, p = X.shape
     weights = targets.row_weights()
     kept = np.arange(n) if weights is None else np.flatnonzero(weights)  # a weight of 0 leaves a row out
-    if model.kernel_.is_linear:
-        require_short_rows(square_norms(X)[kept], kept)
     by_sgd, by_lbfgs = (model.solver_ == solver for solver in ("sgd", "lbfgs"))
     features, intercept, kernel = X, bool(model.fit_intercept), None
     # A linear kernel is taken as one where the rows are fewer than the features.
@@ -87,7 +85,6 @@ def continue_descent(model: Any, X: Any, targets: Targets, engine: Engine) -> No
     """Pass once over the rows of X from the state of `model`, and set its fitted attributes."""
     weights = targets.row_weights()
     kept = np.arange(X.shape[0]) if weights is None else np.flatnonzero(weights)
-    require_short_rows(square_norms(X)[kept], kept)
     training = engine.for_training(len(kept))
     problem = _problem(model, engine, training, "online", None)
     found = _trained(
