@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -24,17 +24,11 @@ from .._lib.sgd import Coefficients, Report, Schedule, sgd_expansion, sgd_fit
 from .ridge import RidgeBase
 from .training import (
     EarlierFit,
-    check_mini_batch,
-    keep_dual,
-    keep_weights,
     require_same_intercept,
-    require_same_parameters,
 )
 
 # Share of the gain that a last pass may change before the end of the passes is worth a warning.
 _UNCONVERGED = 0.01
-# Parameters of each kernel.
-_USED = {"poly": ("gamma", "degree", "coef0"), "rbf": ("gamma",), "laplacian": ("gamma",)}
 
 
 @dataclass(frozen=True)
@@ -51,15 +45,12 @@ class DescentState:
         The largest curvature of the loss of a row seen so far.
     n_mini_batches : int, default=0
         Calls of `partial_fit` so far.
-    parameters : mapping
-        Those of the estimator on which the coefficients depend: others would make another function of them.
     """
 
     coefficients: Coefficients
     n_rows: int = 0
     curvature: float = 0.0
     n_mini_batches: int = 0
-    parameters: Mapping[str, Any] = field(default_factory=dict)
 
 
 @documented
@@ -300,10 +291,10 @@ class StructuredSGD(RidgeBase):
                     "StructuredSGD takes rows that are in memory, got a dask collection: call partial_fit on one block "
                     "after another, or take StructuredRidge, which trains where the partitions are"
                 )
-            X, problem = self._validate_training(X, y, sample_weight)
+            rows, problem = self._prepare(X, y, sample_weight)
             if earlier is not None:
-                earlier.require_match(self, X.shape[0])
-            interrupt = _descend(self, X, problem.with_options(alpha=float(self.alpha)), earlier)
+                earlier.require_match(self, problem.n)
+            interrupt = _descend(self, rows.X, problem.with_options(alpha=float(self.alpha)), earlier)
         if interrupt is not None:
             raise interrupt
         return self
@@ -322,7 +313,8 @@ class StructuredSGD(RidgeBase):
         X : array or CSR of shape (n, n_features)
         y : array of n structures
             In the format of the structure's class. What the first call leaves open of the structure, it takes from
-            there, as ``gamma="scale"`` takes the variance.
+            there, as ``gamma="scale"`` takes the variance. Kernel and loss stay those of the first call, too, even if
+            their parameters are set to something else.
         %(classes)s
         %(sample_weight)s
             Rows of weight 0 are left out.
@@ -336,9 +328,9 @@ class StructuredSGD(RidgeBase):
         Raises
         ------
         ValueError, MemoryError
-            As ``fit``; ValueError also where `classes` are missing or differ from those of the first call, where
-            `kernel`, a parameter of it, `fit_intercept` of a linear one, or `loss` is not what it was then, for
-            ``kernel="precomputed"``, and for a `truncation` that is a share.
+            As ``fit``; ValueError also if `classes` are missing or differ from those of the first call, if
+            `fit_intercept` changed since then with a linear kernel, for ``kernel="precomputed"``, and for a
+            `truncation` that is a share.
 
         Notes
         -----
@@ -360,15 +352,14 @@ class StructuredSGD(RidgeBase):
         """
         with unchanged_on_failure(self):
             self._require_online()
-            self._require_target(X, y, sample_weight)
             first = not hasattr(self, "descent_")
             if first:
                 clear_fit(self)
-            else:
-                self._require_same_function()
-            rows = check_mini_batch(self, self._check_input(X, reset=first), y, classes, sample_weight, first=first)
+            elif self.kernel_.is_linear:
+                require_same_intercept(self, len(self.descent_.coefficients.iterate))
+            rows = self._read_mini_batch(X, y, classes, sample_weight, first=first)
             if first:
-                self._resolve_kernel(rows, self.kernel_params)
+                self.kernel_ = self._kernel_of(rows)
             interrupt = _continue(self, rows.X, self._problem(rows).with_options(alpha=float(self.alpha)))
             if hasattr(self, "objective_"):
                 del self.objective_
@@ -376,15 +367,8 @@ class StructuredSGD(RidgeBase):
             raise interrupt
         return self
 
-    def _require_same_function(self) -> None:
-        """Refuse parameters with which the coefficients found so far make another function, or lessen another loss."""
-        require_same_parameters(self, self.descent_.parameters)
-        if self.kernel == "linear":
-            require_same_intercept(self, len(self.descent_.coefficients.iterate))
-
     def _require_online(self) -> None:
         """Refuse what needs all rows at once."""
-        self._check_options()
         if self.kernel == "precomputed":
             raise ValueError(
                 "partial_fit keeps rows to compute kernel values with rows that come later, and kernel='precomputed' "
@@ -551,8 +535,7 @@ def _support_limit(given: Any, m: int) -> int | None:
 def _keep(model: StructuredSGD, inputs: Any, state: DescentState) -> None:
     """Set the coefficients of `model`; `inputs` are the rows of the support."""
     if model.kernel_.is_linear:
-        keep_weights(model, state.coefficients.model)
+        model._keep_weights(state.coefficients.model)
     else:
-        keep_dual(model, inputs, state.coefficients.model)
-    used = ("kernel_params",) if callable(model.kernel) else _USED.get(model.kernel, ())
-    model.descent_ = replace(state, parameters={name: getattr(model, name) for name in ("kernel", *used, "loss")})
+        model._keep_dual(inputs, state.coefficients.model)
+    model.descent_ = state
