@@ -43,16 +43,6 @@ def columns_of(table: Any) -> Any:
     return table.column_names if hasattr(table, "column_names") else getattr(table, "columns", ())
 
 
-def refuse_called(X: Any, y: Any) -> None:
-    """Raise ValueError where y is the name of a column of X, or a list of such names, and no row for each of X."""
-    names = [y] if isinstance(y, str) else y if isinstance(y, (list, tuple)) else []
-    if not names or not all(isinstance(name, str) for name in names) or not hasattr(X, "__len__"):
-        return
-    if set(names) <= set(columns_of(X)) and len(names) != len(X):
-        what = "the name of a column" if isinstance(y, str) else "a list of names of columns"
-        raise ValueError(f"y is {what}: pass X[{y!r}], and the other columns as X")
-
-
 def require_integers(**arguments: object) -> None:
     """Raise TypeError for the first argument that is not an integer."""
     for name, value in arguments.items():

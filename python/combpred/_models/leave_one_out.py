@@ -13,8 +13,7 @@ from sklearn.base import BaseEstimator
 from .._lib.arrays import FloatArray
 from .._lib.ridge import left_out_scores, solve
 from ..metrics import get_scorer
-from .ridge import StructuredRidge, keep, smaller_than_a_kernel, training_kernel
-from .training import TrainingRows
+from .ridge import StructuredRidge, training_kernel
 
 
 class LeaveOut:
@@ -38,8 +37,7 @@ class LeaveOut:
     """
 
     def __init__(self, model: StructuredRidge, X: Any, y: Any, weights: Any, constraints: Any) -> None:
-        self.X, self.y = X, y
-        self.inputs, problem = model._validate_training(X, y, weights)
+        self.rows, problem = model._prepare(X, y, weights)
         space = model.structure_.space
         self._held = None if constraints is None else space.restricted(constraints, problem.n)
         self.problem = problem.with_options(solver="closed-form")
@@ -47,7 +45,7 @@ class LeaveOut:
         self.mean = model.structure_.mean()
         # The linear kernel takes the same n×n route, however few its features: leaving rows out needs the diagonal of
         # the inverse of an n×n matrix that is not of low rank. Where that does not fit, folds need no such matrix.
-        self._begin(model, training_kernel(model, self.inputs, self._plan, _remedy(model), loo="_loo"))
+        self._begin(model, training_kernel(model.kernel_, self.rows.X, self._plan, loo="_loo"))
 
     def _begin(self, model: StructuredRidge, kernel: FloatArray) -> None:
         self.model, self._kernel = model, kernel
@@ -58,10 +56,8 @@ class LeaveOut:
         """Return the same for another model of the same structure and loss, which differs in its kernel."""
         other = copy(self)
         take_fit(model, self.model)
-        model._resolve_kernel(
-            TrainingRows(self.inputs, self.y, None, self.problem.targets.weights), model.kernel_params
-        )
-        other._begin(model, model.kernel_.matrix(self.inputs))  # there was memory for as much before
+        model.kernel_ = model._kernel_of(self.rows)
+        other._begin(model, model.kernel_.matrix(self.rows.X))  # there was memory for as much before
         return other
 
     @property
@@ -96,7 +92,8 @@ class LeaveOut:
     def train(self, alpha: float) -> FloatArray:
         """Fit the model with the best penalty, which is `alpha`, and return the scores of rows left out."""
         self.model.set_params(alpha=alpha)
-        keep(self.model, self.inputs, solve(self.problem.with_options(alpha=alpha), self._kernel, self._plan))
+        solution = solve(self.problem.with_options(alpha=alpha), self._kernel, self._plan)
+        self.model._keep_solution(solution, self.rows.X)
         if self.model.decision_ == "f1":
             self.model._choose_threshold(self._left_out, self.problem.targets)
         return self._left_out
@@ -130,9 +127,9 @@ class Judge:
             return explained(targets.psi, scores + leave.mean, targets.weights)
         predicted = leave.predicted(scores)
         if self.scoring in (None, "metric"):
-            return float(model.structure_.score(leave.y, predicted, targets.weights))
+            return float(model.structure_.score(leave.rows.y, predicted, targets.weights))
         decided = model._decision(scores)
-        return get_scorer(self.scoring).judge(model.structure_, leave.y, predicted, decided, targets.weights)
+        return get_scorer(self.scoring).judge(model.structure_, leave.rows.y, predicted, decided, targets.weights)
 
 
 def explained(psi: FloatArray, expected: FloatArray, weights: FloatArray | None) -> float:
@@ -147,9 +144,3 @@ def explained(psi: FloatArray, expected: FloatArray, weights: FloatArray | None)
 def take_fit(model: BaseEstimator, fitted: BaseEstimator) -> None:
     """Take the fitted attributes of another estimator."""
     vars(model).update({k: v for k, v in vars(fitted).items() if k.endswith("_") and not k.startswith("_")})
-
-
-def _remedy(model: StructuredRidge) -> str:
-    if model.kernel == "linear":
-        return "fit fewer rows, or choose alpha by GridSearchCV of StructuredRidge(solver='primal')"
-    return smaller_than_a_kernel(model)

@@ -17,22 +17,14 @@ from .._data.warn import warn_user
 from .._lib.arrays import FloatArray, row_blocks
 from .._lib.call import get_n_threads
 from .._lib.errors import CapabilityError, SamplingError
+from .._lib.kernel import InputKernel
 from .._lib.loglinear import KernelFeatures, LoglinearProblem, Maximum
 from .._lib.ridge import Targets
 from .._lib.sampling import Plan
 from ..sampling.engines import SAMPLED_TOL, TRAINING_EVALUATIONS, Engine, Training, engine_of, resolve_method
 from ..sampling.samplers import CHAINED, chain_instead, diagnostics_of, warn_unless_mixed, with_remedies
 from .rows import BlockRows
-from .training import (
-    EarlierFit,
-    keep_dual,
-    keep_weights,
-    kernel_features,
-    linear_scores,
-    require_linear,
-    resolve_from_blocks,
-    source_of,
-)
+from .training import EarlierFit, kernel_features, linear_scores, source_of
 
 # Order of a kernel matrix that takes the place of more features: some ten seconds to diagonalise.
 _LARGEST_GRAM = 4096
@@ -73,11 +65,11 @@ def fit_rows(model: Any, X: Any, targets: Targets, engine: Engine, earlier: Earl
     found = _trained(model, problem, features, targets, training, intercept=intercept, start=start)
     solution = found.state.average
     if kernel is None:
-        keep_weights(model, solution)
+        model._keep_weights(solution)
     else:
         dual = np.zeros((n, solution.shape[1]))
         dual[kept] = kernel.dual(solution)
-        keep_dual(model, X, dual)
+        model._keep_dual(X, dual)
     model.n_iter_, model.inference_ = max(found.n_iter, 1), engine.name
     if not np.isnan(found.objective):
         model.objective_ = found.objective
@@ -103,7 +95,7 @@ def continue_descent(model: Any, X: Any, targets: Targets, engine: Engine) -> No
         start=getattr(model, "descent_", None),
     )  # fmt: skip
     model.descent_ = found.state
-    keep_weights(model, found.state.average)
+    model._keep_weights(found.state.average)
     model.n_iter_ = getattr(model, "n_iter_", 0) + 1
     model.inference_ = engine.name
 
@@ -211,19 +203,19 @@ def fit_over_blocks(model: Any, blocks: Any, classes: Any = None, earlier: Earli
 
     It starts from the weights of an earlier fit, if there is one.
     """
-    require_linear(model)
     if model.solver not in ("auto", "lbfgs"):
         raise ValueError(
             f"training on blocks needs solver='auto' or 'lbfgs', got solver={model.solver!r}"
             + (": call partial_fit on one block after another" if model.solver == "sgd" else "")
         )
     source = source_of(blocks)
-    remedy = resolve_from_blocks(model, source, classes)
+    rows, intercept = BlockRows.of_source(model, source, classes), bool(model.fit_intercept)
+    model._set_structure(rows.structure)
+    model.kernel_ = InputKernel("linear")
     model._check_capabilities()
     engine = engine_of(model, "exact")
     engine.check()
     problem = _problem(model, engine, engine.for_training(0), "lbfgs", None)
-    rows, intercept = BlockRows.of_model(model, remedy=remedy), bool(model.fit_intercept)
     start = None
     if earlier is not None:
         earlier.require_match(model, 0)
@@ -236,7 +228,7 @@ def fit_over_blocks(model: Any, blocks: Any, classes: Any = None, earlier: Earli
         return found
 
     found = problem.search(rows.n_features + int(intercept), model.structure_.n_features, sums, start)
-    keep_weights(model, found.state.average)
+    model._keep_weights(found.state.average)
     model.solver_, model.objective_, model.inference_ = "lbfgs", found.objective, engine.name
     model.n_iter_ = max(found.n_iter, 1)
     _warn_unless_converged(found, False, problem, engine)

@@ -17,7 +17,7 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from .._data.glossary import documented
-from .._data.inputs import clear_fit, refit, rows_in_double, unchanged_on_failure
+from .._data.inputs import clear_fit, in_double, refit, unchanged_on_failure
 from .._data.targets import TargetError
 from .._lib.arrays import FloatArray
 from .._lib.call import get_n_threads
@@ -27,7 +27,7 @@ from .._lib.maxmargin import AffineLoss, PerceptronFit, Request, perceptron_fit
 from .base import StructuredEstimator
 from .losses import ScoredRows, best_others
 from .svm import FeatureRows, decoded_by
-from .training import TrainingRows, check_mini_batch, keep_weights, require_same_intercept
+from .training import TrainingRows, require_linear, require_same_intercept
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ def learn_mini_batch(model: Any, rows: TrainingRows, rng: np.random.RandomState)
     start = None if before is None else (before.weights, before.late)
     found = _run(model, rows.X, training, rng, None, options, start)
     model.state_ = PerceptronState(found.last, found.late, found.n_visits)
-    keep_weights(model, model.state_.average if model.average else model.state_.weights)
+    model._keep_weights(model.state_.average if model.average else model.state_.weights)
     model.n_mistakes_ = getattr(model, "n_mistakes_", 0) + found.n_mistakes
     model.radius_ = max(getattr(model, "radius_", 0.0), found.radius)
     model.n_iter_ = getattr(model, "n_iter_", 0) + 1
@@ -134,7 +134,7 @@ class AmongCandidates:
 
     def of(self, row: int) -> NDArray[Any]:
         """Return the candidates of a row of X in parts."""
-        given = rows_in_double(self._X, slice(row, row + 1))
+        given = in_double(self._X[row : row + 1], row)
         outputs = self._model.candidates(given if sparse.issparse(given) else given[0])
         if len(outputs) == 0:
             raise TargetError(row, "candidates gives no outputs for it; give at least one", "X")
@@ -398,10 +398,8 @@ class StructuredPerceptron(StructuredEstimator):
         1.0
         """
         with refit(self):
-            self._require_target(X, y, sample_weight)
-            X = self._check_input(X, reset=True)
-            rows = self._check_training_rows(X, y, sample_weight)
-            self._resolve_kernel(rows)
+            rows = self._read_rows(X, y, sample_weight)
+            self.kernel_ = self._kernel_of(rows)
             train(self, rows, check_random_state(self.random_state))
         return self
 
@@ -446,22 +444,17 @@ class StructuredPerceptron(StructuredEstimator):
         >>> model.predict([[0.0], [3.0]]).tolist(), model.n_iter_
         ([[1, 2], [2, 1]], 20)
         """
-        if self.kernel != "linear":
-            raise ValueError(
-                f"partial_fit is for kernel='linear', got kernel={self.kernel!r}, which needs all rows at once: take "
-                "fit, or a linear kernel on inputs mapped by combpred.kernels.NystromMap"
-            )
+        require_linear(self, "partial_fit")
         with unchanged_on_failure(self):
-            self._require_target(X, y, sample_weight)
             first = not hasattr(self, "state_")
             if first:
                 clear_fit(self)
             else:
                 state: PerceptronState = self.state_
                 require_same_intercept(self, len(state.weights))
-            rows = check_mini_batch(self, self._check_input(X, reset=first), y, classes, sample_weight, first=first)
+            rows = self._read_mini_batch(X, y, classes, sample_weight, first=first)
             if first:
-                self._resolve_kernel(rows)
+                self.kernel_ = self._kernel_of(rows)
             learn_mini_batch(self, rows, check_random_state(self.random_state))
         return self
 
@@ -516,7 +509,7 @@ class StructuredPerceptron(StructuredEstimator):
         >>> model.n_mistakes_ <= model.mistake_bound(X, y) <= 20
         True
         """
-        X = self._check_new_rows(X)
+        X = self._read_inputs(X)
         scorer = self if scorer is None else scorer
         check_is_fitted(scorer)
         if scorer.kernel_ != self.kernel_ or scorer.fit_intercept != self.fit_intercept:

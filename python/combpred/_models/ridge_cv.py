@@ -246,7 +246,6 @@ class StructuredRidgeCV(RidgeBase):
         with refit(self):
             alphas = self._check_alphas()
             self._check_lists()
-            self._require_target(X, y, sample_weight)
             self._choose(X, y, sample_weight, alphas, constraints)
             self.alpha_ = self.best_params_["alpha"]
             self.gamma_ = self.kernel_.gamma if self.kernel_.name in SCALED_KERNELS else None
@@ -272,10 +271,10 @@ class StructuredRidgeCV(RidgeBase):
         for at, kernel in enumerate(kernels):
             if not callable(kernel) and kernel not in known:
                 raise ValueError(f"kernels[{at}] is {kernel!r}, must be callable or one of {_named(sorted(known))}")
-        if "precomputed" in kernels and len(kernels) > 1:
-            raise ValueError(f"kernels={self.kernels!r}: X holds the values of one kernel where it is 'precomputed'")
         if self.kernel_params and not any(map(callable, kernels)):
             raise ValueError(f"kernel_params={self.kernel_params!r} has no effect: it is for callable kernels")
+        if "precomputed" in kernels and len(kernels) > 1:
+            raise ValueError(f"kernels={self.kernels!r}: X holds the values of one kernel where it is 'precomputed'")
         for at, gamma in enumerate(_listed("gammas", self.gammas, (None,))):
             if not (gamma is None or _is_positive(gamma) or (isinstance(gamma, str) and gamma == "scale")):
                 raise ValueError(f"gammas[{at}] is {gamma!r}, must be a positive number, 'scale' or None")
@@ -312,7 +311,7 @@ class StructuredRidgeCV(RidgeBase):
         return StructuredRidge(**shared, kernel_params=params, **setting.parameters)
 
     def _choose(self, X: Any, y: Any, weights: FloatArray | None, alphas: list[float], given: Any) -> None:
-        rows = self._check_training_rows(self._check_input(X, reset=True), y, weights)
+        rows = self._read_rows(X, y, weights)
         if rows.sets is not None:
             raise ValueError(
                 "leave-one-out takes one output for each row, y has Admissible sets: search StructuredRidge by "

@@ -24,9 +24,6 @@ from .._lib.sgd import Coefficients, Report, Schedule, sgd_expansion, sgd_fit
 from .ridge import RidgeBase
 from .training import (
     EarlierFit,
-    check_mini_batch,
-    keep_dual,
-    keep_weights,
     require_same_intercept,
     require_same_parameters,
 )
@@ -300,10 +297,10 @@ class StructuredSGD(RidgeBase):
                     "StructuredSGD takes rows that are in memory, got a dask collection: call partial_fit on one block "
                     "after another, or take StructuredRidge, which trains where the partitions are"
                 )
-            X, problem = self._validate_training(X, y, sample_weight)
+            rows, problem = self._prepare(X, y, sample_weight)
             if earlier is not None:
-                earlier.require_match(self, X.shape[0])
-            interrupt = _descend(self, X, problem.with_options(alpha=float(self.alpha)), earlier)
+                earlier.require_match(self, problem.n)
+            interrupt = _descend(self, rows.X, problem.with_options(alpha=float(self.alpha)), earlier)
         if interrupt is not None:
             raise interrupt
         return self
@@ -360,15 +357,14 @@ class StructuredSGD(RidgeBase):
         """
         with unchanged_on_failure(self):
             self._require_online()
-            self._require_target(X, y, sample_weight)
             first = not hasattr(self, "descent_")
             if first:
                 clear_fit(self)
             else:
                 self._require_same_function()
-            rows = check_mini_batch(self, self._check_input(X, reset=first), y, classes, sample_weight, first=first)
+            rows = self._read_mini_batch(X, y, classes, sample_weight, first=first)
             if first:
-                self._resolve_kernel(rows, self.kernel_params)
+                self.kernel_ = self._kernel_of(rows)
             interrupt = _continue(self, rows.X, self._problem(rows).with_options(alpha=float(self.alpha)))
             if hasattr(self, "objective_"):
                 del self.objective_
@@ -384,7 +380,6 @@ class StructuredSGD(RidgeBase):
 
     def _require_online(self) -> None:
         """Refuse what needs all rows at once."""
-        self._check_options()
         if self.kernel == "precomputed":
             raise ValueError(
                 "partial_fit keeps rows to compute kernel values with rows that come later, and kernel='precomputed' "
@@ -551,8 +546,8 @@ def _support_limit(given: Any, m: int) -> int | None:
 def _keep(model: StructuredSGD, inputs: Any, state: DescentState) -> None:
     """Set the coefficients of `model`; `inputs` are the rows of the support."""
     if model.kernel_.is_linear:
-        keep_weights(model, state.coefficients.model)
+        model._keep_weights(state.coefficients.model)
     else:
-        keep_dual(model, inputs, state.coefficients.model)
+        model._keep_dual(inputs, state.coefficients.model)
     used = ("kernel_params",) if callable(model.kernel) else _USED.get(model.kernel, ())
     model.descent_ = replace(state, parameters={name: getattr(model, name) for name in ("kernel", *used, "loss")})

@@ -32,7 +32,7 @@ from .._lib.structure import Description
 from ..structures import Structure
 from ..structures.costs import COSTS, OWN, WorstOutputs
 from .base import StructuredEstimator
-from .training import TrainingRows, keep_dual, keep_weights, kernel_features
+from .training import TrainingRows, kernel_features
 
 _MOST_LISTED = 2**24  # entries of ψ of all outputs up to which a loss that is not affine is taken
 _REMEDY = "fit fewer rows, or a smaller structure"
@@ -275,10 +275,8 @@ class StructuredSVM(StructuredEstimator):
         1.0
         """
         with refit(self):
-            self._require_target(X, y, sample_weight)
-            X = self._check_input(X, reset=True)
-            rows = self._check_training_rows(X, y, sample_weight)
-            self._resolve_kernel(rows)
+            rows = self._read_rows(X, y, sample_weight)
+            self.kernel_ = self._kernel_of(rows)
             train(self, rows, check_random_state(self.random_state))
         return self
 
@@ -452,11 +450,11 @@ class FeatureRows:
         `dual` (n, d) are the coefficients of the rows, if they are known.
         """
         if self.kernel is None:
-            keep_weights(model, weights)
+            model._keep_weights(weights)
             return
         whole = np.zeros((X.shape[0], weights.shape[1]))
         whole[self.kept] = self.kernel.dual(weights) if dual is None else dual
-        keep_dual(model, X, whole)
+        model._keep_dual(X, whole)
 
 
 @dataclass(frozen=True)

@@ -24,10 +24,6 @@ class KernelRanker(LabelRanker):
         "kernel_params": [dict, None],
     }
 
-    def _check_training_rows(self, X: Any) -> Any:
-        InputKernel.check_params(self.kernel, self.kernel_params)
-        return super()._check_training_rows(X)
-
     def _resolve_kernel(self, X: Any, weights: FloatArray | None) -> InputKernel:
         return InputKernel.resolve(
             self.kernel, X, gamma=self.gamma, degree=self.degree, coef0=self.coef0, params=self.kernel_params,
