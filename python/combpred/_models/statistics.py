@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
-from .._data.blocks import Block, n_rows
-from .._data.inputs import is_dask, row_weights
+from .._data.blocks import make_block
+from .._data.inputs import is_dask
 from .._data.targets import summary
 from .._lib.arrays import FloatArray
 from .._lib.call import get_n_threads
@@ -161,17 +160,13 @@ class BlockStatistics:
         -----
         Cost :math:`O(n p (p + d))`; rows of sparse X, and of sparse y for ``LabelSets``, cost what they store.
         """
-        if y is None:
-            raise ValueError("y is None: give one structure for each row")
         if is_dask(X) or is_dask(y):
             raise TypeError(
                 "X and y are one part of the data, in memory: sum over each partition in a task of its own "
                 "(dask.delayed) and add the statistics, or fit StructuredRidge(solver='primal') on the dask collections"
             )
-        X = X if hasattr(X, "shape") else np.asarray(X)
-        if len(X.shape) != 2 or n_rows(X) == 0 or n_rows(X) != n_rows(y):
-            raise ValueError(f"X has shape {X.shape} and y {n_rows(y)} rows; X must be (n, p) with n ≥ 1 rows, as y")
-        block = Block(X.tocsr() if sparse.issparse(X) else X, y, row_weights(sample_weight, n_rows(X)), None, 0)
+        block = make_block((X, y, sample_weight), None, 0)
+        X = block.X
         resolved = structure_of(structure, y, classes)
         rows = BlockRows(resolved, X.shape[1], _names(X), get_n_threads())
         problem = PrimalProblem(resolved.space.description, {"loss": "squared", "shift": 1.0}, rows.n_threads)
