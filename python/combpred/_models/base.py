@@ -5,8 +5,9 @@ A new estimator is a subclass of `StructuredEstimator`, whose ``fit`` sets the a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -16,7 +17,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import ClassifierTags
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from .._data.checks import check_extent, choice, seed_of
+from .._data.checks import checked, choice, seed_of, whole_number
 from .._data.dask import lazily_on_dask, mean_over_rows
 from .._data.inputs import (
     check_lengths,
@@ -35,9 +36,18 @@ from .._lib.errors import CapabilityError, renumbered
 from .._lib.kernel import check_kernel
 from .._lib.ridge import Targets
 from ..kernels import InputKernel
-from ..structures import Hierarchy, LabelSets, Ordinal, PosetElements, Structure, has_classes, is_meant
+from ..structures import (
+    Hierarchy,
+    LabelSets,
+    Ordinal,
+    PosetElements,
+    Structure,
+    has_classes,
+    is_meant,
+    resolve_structure,
+)
 from .certified import Certified
-from .training import TrainingRows, embed_targets, resolve_targets, structure_of, takes_classes, weigh_rows
+from .training import TrainingRows, embed_targets, structure_of, takes_classes, weigh_rows
 
 if TYPE_CHECKING:
     from ..structures._search.constraints import RowConstraints
@@ -100,23 +110,25 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
 
     # Training.
 
-    def _read_rows(self, X: Any, y: Any, sample_weight: Any, *, dtype: Any = np.float64) -> TrainingRows:
-        """Return the training data, checked row against row, and set `structure_`."""
+    def _read_rows(
+        self, X: Any, y: Any, sample_weight: Any, *, dtype: Any = np.float64,
+        resolve: Callable[[Any, Any], Structure] | None = resolve_structure,
+    ) -> TrainingRows:  # fmt: skip
+        """Return the training data, checked row against row, and set `structure_`, unless `resolve` is None."""
         if y is not None:  # which `check_lengths` refuses in scikit-learn's words
-            X = self._read_inputs(X, reset=True, dtype="numeric" if self.kernel == "precomputed" else dtype)
+            dtype = "numeric" if self.kernel == "precomputed" else dtype
+            X = self._read_inputs(X, reset=resolve is not None, dtype=dtype)
         check_lengths(X, y)
         if self.kernel == "precomputed":
             X = np.ascontiguousarray(X, dtype=np.float64)
             check_kernel(X, n_threads=get_n_threads(self.n_jobs))
-        structure, sets = resolve_targets(self.structure, y)
-        self._set_structure(structure)
+        sets = flat_sets(y)
+        if resolve is not None:
+            self._set_structure(resolve(self.structure, y if sets is None else sets.y))
         return TrainingRows(X, y, sets, weigh_rows(self, y, sets, sample_weight))
 
     def _read_mini_batch(self, X: Any, y: Any, classes: Any, sample_weight: Any, *, first: bool) -> TrainingRows:
         """Return the rows of a mini-batch; the first one sets `structure_`."""
-        if y is not None:
-            X = self._read_inputs(X, reset=first, dtype=np.float64)
-        check_lengths(X, y)
         if self.class_weight == "balanced":
             raise ValueError(
                 "class_weight='balanced' needs the counts of all rows, which partial_fit does not see: give a dict"
@@ -124,12 +136,10 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         if first:
             if classes is None and takes_classes(self.structure, y):
                 raise ValueError("classes must be passed on the first call to partial_fit: the list of all labels of y")
-            self._set_structure(structure_of(self.structure, y, classes))
-        elif classes is not None and not np.array_equal(np.unique(np.asarray(classes)), getattr(self, "classes_", ())):
+            return self._read_rows(X, y, sample_weight, resolve=partial(structure_of, classes=classes))
+        if classes is not None and not np.array_equal(np.unique(np.asarray(classes)), getattr(self, "classes_", ())):
             raise ValueError(f"classes is {classes!r}, which the first call to partial_fit was not given; pass None")
-        sets = flat_sets(y)
-        weights = weigh_rows(self, y, sets, sample_weight)
-        return TrainingRows(X, self.structure_.ordered(y) if hasattr(y, "columns") else y, sets, weights)
+        return self._read_rows(X, y, sample_weight, resolve=None)
 
     def _kernel_of(self, rows: TrainingRows) -> InputKernel:
         """Return the kernel, resolved on the training inputs."""
@@ -529,7 +539,9 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         >>> [good.tolist() for good in ranker.enumerate([0.5], nu=1, max_results=2)]
         [[1, 2], [2, 1]]
         """
-        check_extent(nu, max_results)
+        checked(nu, "nu", Interval(Real, 0, 1, closed="right"))
+        if max_results is not None:
+            whole_number(max_results, "max_results", 1, 2**63 - 1)
         X = self._read_inputs(X_row if np.ndim(X_row) == 2 or sparse.issparse(X_row) else np.atleast_2d(X_row))
         if X.shape[0] != 1:
             raise ValueError(f"X_row must be one row, got {X.shape[0]}")

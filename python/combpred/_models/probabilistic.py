@@ -16,7 +16,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length
 
-from .._data.checks import check_share_or_none, choice, whole_number
+from .._data.checks import choice, share, whole_number
 from .._data.dask import DaskBlocks, lazily_on_dask, mean_over_rows
 from .._data.glossary import documented
 from .._data.inputs import check_weights, is_dask, refit, unchanged_on_failure
@@ -851,8 +851,8 @@ class ProbabilisticStructured(StructuredEstimator):
         (True, [0, 0, 0, 0])
         """
         inference = None if method is None else INFERENCE_OF[choice(method, "method", tuple(INFERENCE_OF))]
-        check_share_or_none("epsilon", epsilon)
-        check_share_or_none("delta", delta)
+        epsilon = None if epsilon is None else share(epsilon, "epsilon")
+        delta = None if delta is None else share(delta, "delta")
         X = self._read_inputs(X)
         engine = self._engine(X.shape[0], inference, epsilon, delta)
         return engine.log_partition_of_blocks(self._score_blocks(X))

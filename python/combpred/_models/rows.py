@@ -8,19 +8,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from .._data.blocks import BLOCK_BYTES, Block, BlockSource
-from .._data.inputs import in_double, is_mapped, read_inputs, release_pages, take_rows
+from .._data.inputs import in_double, is_mapped, read_inputs, release_pages
 from .._data.targets import TargetError, flat_sets
 from .._lib.call import RowInputs, are_read_in_place, get_n_threads
 from .._lib.ridge import RowOutputs
 from ..structures import Structure
 from .training import block_labels, embed_targets, encode_sets, require_linear, structure_of, takes_classes
 
-_STRIP_ROWS = 2**15  # of targets that are encoded at a time
-_COPIED_BYTES = 2**26  # most of encoded targets that are held as a whole, beside those of the user
+_PARTS_BYTES = 2**26  # most of encoded targets that are held as a whole, beside those of the user
 
 
 @dataclass(frozen=True)
@@ -85,21 +83,16 @@ class BlockRows:
         Rows of mapped files are read in place, and given back.
         """
         X, d = self._suitable(block.X), self.structure.n_features
+        in_place = are_read_in_place(X)
         width = X.nnz / max(X.shape[0], 1) if sparse.issparse(X) else self.n_features
-        if not are_read_in_place(X):
-            if 8 * block.n * width > BLOCK_BYTES:
-                return None
-            X = in_double(X, names=self.names)
-        if flat_sets(block.y) is None and not sparse.issparse(block.y) and block.n > _STRIP_ROWS:
-            n_bytes = 4 * self.structure.space.part_len * block.n
-            if getattr(block.y, "dtype", None) != np.int32 and n_bytes > _COPIED_BYTES:
-                return None
-            outputs = self._encoded_in_strips(block)
-        elif 8 * block.n * d > BLOCK_BYTES and not sparse.issparse(block.y) and not self._has_parts():
+        n_bytes, most = (4 * self.structure.space.part_len, _PARTS_BYTES) if self._has_parts() else (8 * d, BLOCK_BYTES)
+        if (not in_place and 8 * block.n * width > BLOCK_BYTES) or (
+            block.n * n_bytes > most and not sparse.issparse(block.y)
+        ):
             return None
-        else:
-            outputs = self._outputs(block)
-        return None if outputs is None else (RowInputs(X, mapped=is_mapped(X)), outputs)
+        outputs = self._outputs(block)
+        release_pages(block.y)
+        return RowInputs(X if in_place else in_double(X, names=self.names), mapped=is_mapped(X)), outputs
 
     @contextmanager
     def errors(self, block: Block) -> Iterator[None]:
@@ -144,36 +137,3 @@ class BlockRows:
             return RowOutputs(n, d, parts=encode_sets(self.structure, sets), first=sets.first, weights=weights)
         parts, partial = space.encode_targets(block.y)
         return RowOutputs(n, d, parts=parts, partial=partial, weights=weights)
-
-    def _encoded_in_strips(self, block: Block) -> RowOutputs | None:
-        """Return the targets of many rows, of whose y one strip at a time is copied; None if only `_outputs` can."""
-        space, parts, partial = self.structure.space, None, False
-        if not self._has_parts():
-            return None
-        if space.embed_sparse(take_rows(block.y, slice(0, 1))) is not None:  # an entry a row
-            return self._outputs(block)
-        for lo in range(0, block.n, _STRIP_ROWS):
-            strip = take_rows(block.y, slice(lo, min(lo + _STRIP_ROWS, block.n)))
-            try:
-                encoded, some = space.encode_targets(strip)
-            except TargetError as error:
-                raise TargetError(error.row + lo, error.reason, error.argument) from None
-            partial |= some
-            if parts is None and not (isinstance(strip, np.ndarray) and _is_same(encoded, strip)):
-                if 4 * block.n * encoded.shape[1] > _COPIED_BYTES:
-                    return None
-                parts = np.empty((block.n, encoded.shape[1]), dtype=np.int32)
-                parts[:lo] = block.y[:lo] if lo else 0
-            if parts is not None:
-                parts[lo : lo + len(encoded)] = encoded
-            release_pages(strip)
-        mapped = parts is None and is_mapped(block.y)
-        parts = np.asarray(block.y) if parts is None else parts
-        return RowOutputs(
-            block.n, self.structure.n_features, parts=parts, partial=partial, weights=block.weights, mapped=mapped
-        )
-
-
-def _is_same(one: NDArray[Any], other: NDArray[Any]) -> bool:
-    """Return whether two arrays are the same numbers in the same place."""
-    return one.dtype == other.dtype and one.shape == other.shape and one.ctypes.data == other.ctypes.data

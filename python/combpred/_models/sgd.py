@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -26,13 +26,10 @@ from .ridge import RidgeBase
 from .training import (
     EarlierFit,
     require_same_intercept,
-    require_same_parameters,
 )
 
 # Share of the gain that a last pass may change before the end of the passes is worth a warning.
 _UNCONVERGED = 0.01
-# Parameters of each kernel.
-_USED = {"poly": ("gamma", "degree", "coef0"), "rbf": ("gamma",), "laplacian": ("gamma",)}
 
 
 @dataclass(frozen=True)
@@ -49,15 +46,12 @@ class DescentState:
         The largest curvature of the loss of a row seen so far.
     n_mini_batches : int, default=0
         Calls of `partial_fit` so far.
-    parameters : mapping
-        Those of the estimator on which the coefficients depend: others would make another function of them.
     """
 
     coefficients: Coefficients
     n_rows: int = 0
     curvature: float = 0.0
     n_mini_batches: int = 0
-    parameters: Mapping[str, Any] = field(default_factory=dict)
 
 
 @documented
@@ -331,7 +325,8 @@ class StructuredSGD(RidgeBase):
         X : array or CSR of shape (n, n_features)
         y : array of n structures
             In the format of the structure's class. What the first call leaves open of the structure, it takes from
-            there, as ``gamma="scale"`` takes the variance.
+            there, as ``gamma="scale"`` takes the variance. Kernel and loss stay those of the first call, too, even if
+            their parameters are set to something else.
         %(classes)s
         %(sample_weight)s
             Rows of weight 0 are left out.
@@ -345,9 +340,9 @@ class StructuredSGD(RidgeBase):
         Raises
         ------
         ValueError, MemoryError
-            As ``fit``; ValueError also where `classes` are missing or differ from those of the first call, where
-            `kernel`, a parameter of it, `fit_intercept` of a linear one, or `loss` is not what it was then, for
-            ``kernel="precomputed"``, and for a `truncation` that is a share.
+            As ``fit``; ValueError also if `classes` are missing or differ from those of the first call, if
+            `fit_intercept` changed since then with a linear kernel, for ``kernel="precomputed"``, and for a
+            `truncation` that is a share.
 
         Notes
         -----
@@ -381,9 +376,7 @@ class StructuredSGD(RidgeBase):
             state: DescentState | None = getattr(self, "descent_", None)
             if state is None:
                 clear_fit(self)
-            else:
-                require_same_parameters(self, state.parameters)
-            if state is not None and self.kernel == "linear":
+            elif self.kernel_.is_linear:
                 require_same_intercept(self, len(state.coefficients.iterate))
             rows = self._read_mini_batch(X, y, classes, sample_weight, first=state is None)
             inputs, targets, most = rows.X, self._embed_rows(rows), self.truncation
@@ -472,8 +465,7 @@ class StructuredSGD(RidgeBase):
             self._keep_weights(state.coefficients.model)
         else:
             self._keep_dual(inputs, state.coefficients.model)
-        used = ("kernel_params",) if callable(self.kernel) else _USED.get(self.kernel, ())
-        self.descent_ = replace(state, parameters={name: getattr(self, name) for name in ("kernel", *used, "loss")})
+        self.descent_ = state
 
 
 def _warn_unless_converged(done: Report) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -12,7 +11,6 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import _num_samples
 
 from .._data.blocks import Block, BlockSource, IterableBlocks
-from .._data.checks import frozen
 from .._data.inputs import check_weights
 from .._data.targets import FlatSets, TargetError, flat_sets, summary
 from .._lib.arrays import FloatArray, refuse_masked, require_memory
@@ -153,14 +151,10 @@ class EarlierFit:
             if model.kernel_.is_linear
             else (self.dual, (n, d), "dual_coef_ (training rows × entries of ψ)")
         )
-        if old is None:
+        if old is None or old.shape != found:
             raise ValueError(
-                f"warm_start=True starts from {what}, and the earlier fit had another kernel, without them: {_REMEDY}"
-            )
-        if old.shape != found:
-            raise ValueError(
-                f"warm_start=True starts from {what}, which has shape {old.shape} after the earlier fit, and these "
-                f"data need {found}: fit data of the same shape, or {_REMEDY}"
+                f"warm_start=True starts from {what} of shape {found}, and those of the earlier fit have shape "
+                f"{None if old is None else old.shape}: {_REMEDY}"
             )
         classes = getattr(model, "classes_", None)
         if self.classes is not None and classes is not None and not np.array_equal(self.classes, classes):
@@ -193,17 +187,6 @@ def has_partial_fit(model: Any) -> bool:
     if model.solver == "sgd":
         return True
     raise AttributeError(f"partial_fit needs solver='sgd', got solver={model.solver!r}")
-
-
-def require_same_parameters(model: Any, earlier: Mapping[str, Any]) -> None:
-    """Raise ValueError unless parameters are what they were in `earlier`, when the coefficients were found."""
-    for name, value in earlier.items():
-        given = getattr(model, name)
-        if frozen(given) != frozen(value):
-            raise ValueError(
-                f"{name}={given!r}, but the coefficients found so far are those of {name}={value!r}, which partial_fit "
-                "continues: set it back, or begin anew with fit or clone"
-            )
 
 
 def require_same_intercept(model: Any, n_weights: int) -> None:
