@@ -41,7 +41,7 @@ def columns_of(table: Any) -> Any:
     return table.column_names if hasattr(table, "column_names") else getattr(table, "columns", ())
 
 
-def checked(value: Any, name: str, constraint: Any) -> None:
+def check_argument(value: Any, name: str, constraint: Any) -> None:
     """Raise scikit-learn's InvalidParameterError unless an argument meets one of its constraints; booleans do not."""
     if isinstance(value, (bool, np.bool_)) or not constraint.is_satisfied_by(value):
         raise InvalidParameterError(f"{name} must be {constraint}, got {value!r}")
@@ -50,12 +50,12 @@ def checked(value: Any, name: str, constraint: Any) -> None:
 def require_integers(**arguments: object) -> None:
     """Raise InvalidParameterError for the first argument that is not an integer."""
     for name, value in arguments.items():
-        checked(value, name, Interval(Integral, None, None, closed="neither"))
+        check_argument(value, name, Interval(Integral, None, None, closed="neither"))
 
 
 def whole_number(value: Any, name: str, least: int, most: int) -> int:
     """Return `value` as an int; InvalidParameterError unless it is an integer between `least` and `most`."""
-    checked(value, name, Interval(Integral, least, most, closed="both"))
+    check_argument(value, name, Interval(Integral, least, most, closed="both"))
     return int(value)
 
 
@@ -77,7 +77,7 @@ def float_array(values: Any, name: str) -> FloatArray:
 
 def share(value: Any, name: str) -> float:
     """Return `value` as a float; InvalidParameterError unless it is a number in the open interval (0, 1)."""
-    checked(value, name, Interval(Real, 0, 1, closed="neither"))
+    check_argument(value, name, Interval(Real, 0, 1, closed="neither"))
     return float(value)
 
 

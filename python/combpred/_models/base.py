@@ -17,7 +17,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import ClassifierTags
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from .._data.checks import checked, choice, seed_of, whole_number
+from .._data.checks import check_argument, choice, seed_of, whole_number
 from .._data.dask import lazily_on_dask, mean_over_rows
 from .._data.inputs import (
     check_lengths,
@@ -170,7 +170,7 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         if self.kernel_.is_linear:
             self._keep_weights(np.vstack([X.T @ dual, constant]))
             return
-        self.dual_coef_, self.intercept_ = dual, constant if self.fit_intercept else 0.0 * constant
+        self.dual_coef_, self.intercept_ = dual, constant if self.fit_intercept else np.zeros_like(constant)
         if not self.kernel_.is_precomputed:
             self.X_fit_ = X
 
@@ -539,7 +539,7 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         >>> [good.tolist() for good in ranker.enumerate([0.5], nu=1, max_results=2)]
         [[1, 2], [2, 1]]
         """
-        checked(nu, "nu", Interval(Real, 0, 1, closed="right"))
+        check_argument(nu, "nu", Interval(Real, 0, 1, closed="right"))
         if max_results is not None:
             whole_number(max_results, "max_results", 1, 2**63 - 1)
         X = self._read_inputs(X_row if np.ndim(X_row) == 2 or sparse.issparse(X_row) else np.atleast_2d(X_row))
