@@ -1701,11 +1701,11 @@ int32_t cp_loglinear_fit(cp_space space, cp_in_loglinear_options *options, cp_in
  * and then with CP_ASK_PSI, for "lbfgs" and "sgd"; with CP_ASK_MEAN in the steps of "sgd" and "online"; and where
  * expectations are estimates with CP_ASK_PAIR in place of CP_ASK_EXPECT. With the distribution "meta", not for "lbfgs",
  * they are estimated by two chains for each row, as cp_loglinear_fit does it: CP_ASK_UNIFORM is then all that it asks.
- * So are they with "local", by CP_ASK_MOVES, whose results are ψ. No other distribution is looked at, and "newton" asks
- * for nothing. Rows are numbered without those of weight 0. The model, and info unless it is NULL, are written at the
- * end, and must live until the session is closed, as all that the design and targets point to. CP_ENOTCONVERGED comes
- * with CP_ASK_DONE. CP_EVALUE: NaN was found where an answer should be. control is that of cp_loglinear_fit.
- * bad_row is a row of the design or targets, and so is that of cp_session_next. */
+ * So are they with "local", by CP_ASK_MOVES, whose results are ψ. No other distribution is looked at. "newton", which
+ * would ask for nothing, is refused with CP_ECAPABILITY. Rows are numbered without those of weight 0. The model, and
+ * info unless it is NULL, are written at the end, and must live until the session is closed, as all that the design and
+ * targets point to. CP_ENOTCONVERGED comes with CP_ASK_DONE. CP_EVALUE: NaN was found where an answer should be.
+ * control is that of cp_loglinear_fit. bad_row is a row of the design or targets, and so is that of cp_session_next. */
 int32_t cp_loglinear_start(cp_space space, cp_in_loglinear_options *options, cp_in_design *design,
                            cp_in_targets *targets, cp_loglinear_model *model, cp_loglinear_info *info /* ? */,
                            cp_session *session /* [1] */, int32_t workers, cp_control *control, int64_t *bad_row,
