@@ -80,22 +80,6 @@ def train(model: Any, rows: TrainingRows, earlier: EarlierFit | None = None, *, 
     _warn_unless_converged(model, found, engine)
 
 
-<<<<<<< HEAD
-def continue_descent(model: Any, X: Any, targets: Targets, engine: Engine) -> None:
-    """Pass once over the rows of X from the state of `model`, and set its fitted attributes."""
-    weights = targets.row_weights()
-    kept = np.arange(X.shape[0]) if weights is None else np.flatnonzero(weights)
-    training = engine.for_training(len(kept))
-    problem = _problem(model, engine, training, "online", None)
-    found = _trained(
-        model, problem, X, targets, training, intercept=bool(model.fit_intercept),
-        start=getattr(model, "descent_", None),
-    )  # fmt: skip
-    model.descent_ = found.state
-    model._keep_weights(found.state.average)
-    model.n_iter_ = getattr(model, "n_iter_", 0) + 1
-    model.inference_ = engine.name
-=======
 def _solver_of(model: Any, engine: Engine) -> str:
     """Return the solver that trains on rows in memory."""
     if model.solver != "auto":
@@ -104,7 +88,6 @@ def _solver_of(model: Any, engine: Engine) -> str:
         return "sgd"
     newton = engine.name == "recursion" and {"independent", "exclusive"} & set(model.structure_.space.capabilities)
     return "newton" if newton else "lbfgs"
->>>>>>> t3-learners
 
 
 def _problem(
