@@ -40,7 +40,7 @@ func HoeffdingSize(epsilon, delta, valueRange float64) float64 {
 // Anneal. Low, High and Mean are those of one space.
 func Marginals(b *structure.Batch, opt MarginalOptions, value, bound []float64, workers int, mon *parallel.Monitor) ([]Row, error) {
 	opt.Levels = Adaptive
-	if err := fault.First(opt.check(b.Len()), checkMeans(b, value, bound)); err != nil {
+	if err := fault.First(opt.Check(b.Len()), checkMeans(b, value, bound)); err != nil {
 		return nil, err
 	}
 	if b.Mixed() && (opt.Low != nil || opt.High != nil || opt.Mean != nil) {

@@ -264,7 +264,7 @@ class Asked:
         return record(
             abi.CEstimateOptions, method=self.method, sampler=self.sampler, schedule=self.schedule,
             epsilon=self.epsilon, delta=self.delta, max_steps=self.max_steps, seed=self.seed % 2**64,
-            plain=int(self.plain), bound=self.bound, low=self.low, high=self.high,
+            plain=int(self.plain), bound=self.bound, low=self.low, high=self.high, exact_seconds=EXACT_SECONDS,
         )  # fmt: skip
 
 

@@ -128,11 +128,11 @@ class Judge:
             return reached
         if self.scoring is None and self.by_distance:
             return explained(targets.psi, scores + leave.mean, targets.weights)
-        predicted = leave.predicted(scores)
         if self.scoring in (None, "metric"):
-            return float(model.structure_.score(leave.y, predicted, targets.weights))
-        decided = model._decision(scores)
-        return get_scorer(self.scoring).judge(model.structure_, leave.y, predicted, decided, targets.weights)
+            return float(model.structure_.score(leave.y, leave.predicted(scores), targets.weights))
+        scorer = get_scorer(self.scoring)
+        found = model._decision(scores) if scorer.takes_scores else leave.predicted(scores)
+        return scorer.judge(model.structure_, leave.y, found, targets.weights)
 
 
 def explained(psi: FloatArray, expected: FloatArray, weights: FloatArray | None) -> float:

@@ -111,7 +111,7 @@ def continue_descent(model: Any, X: Any, targets: Targets, engine: Engine) -> No
 def _problem(
     model: Any, engine: Engine, training: Training, solver: str, kernel: KernelFeatures | None
 ) -> LoglinearProblem:
-    seed = engine.settings.seed
+    seed = engine.seed
     if solver in ("sgd", "online") and not engine.is_random:  # of the order of rows
         seed = int(check_random_state(model.random_state).randint(2**62, dtype=np.int64))
     options = {
