@@ -125,7 +125,7 @@ func TestBatchMessages(t *testing.T) {
 		},
 		"no method number 99":         func(_ *structure.Space, _ *[]float64, o *Options) { o.Method = 99 },
 		"n_samples is 0":              func(_ *structure.Space, _ *[]float64, o *Options) { o.Draws = 0 },
-		"burn-in is -1 steps":         func(_ *structure.Space, _ *[]float64, o *Options) { o.BurnIn = -1 },
+		"burn_in is -1":               func(_ *structure.Space, _ *[]float64, o *Options) { o.BurnIn = -1 },
 		"thin is 0":                   func(_ *structure.Space, _ *[]float64, o *Options) { o.Thin = 0 },
 		"max_steps, the budget, is 0": func(_ *structure.Space, _ *[]float64, o *Options) { o.Budget = 0 },
 		"row 0: the start is no member": func(_ *structure.Space, _ *[]float64, o *Options) {

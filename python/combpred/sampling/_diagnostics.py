@@ -38,7 +38,7 @@ def effective_sample_size(x: ArrayLike) -> float:
     Raises
     ------
     ValueError
-        When a draw is not finite, naming it, or there is none.
+        When a draw is not finite, naming it.
 
     Notes
     -----
@@ -76,7 +76,7 @@ def split_r_hat(x: ArrayLike) -> float:
     Raises
     ------
     ValueError
-        When a draw is not finite, naming it, or there is none.
+        When a draw is not finite, naming it.
 
     References
     ----------
