@@ -95,7 +95,7 @@ var arguments = map[string]Row{
 	"cp_extensions_before":   {"pairs": "counted", "most_downsets": "1000"},
 	"cp_estimate":            {"space": "oneof(space, 0)"},
 	"cp_estimate_start":      {},
-	"cp_chain_start":         {},
+	"cp_chain_start":         {"psi": "embedded", "n_psi": "n", "moves": "oneof(0, 1)"},
 	"cp_kernel":              {"first": "oneof(0, 5)", "type": `word("float64", "float32")`, "values": "out(8, x.n, or(y.n, x.n))"},
 	"cp_kernel_scale":        {"weights": "positive"},
 	"cp_nearest":             {},

@@ -23,7 +23,7 @@ type own struct {
 	uniform int
 }
 
-func (o *own) Move(from, to []int64, psi, _ []float64) error {
+func (o *own) Move(_, from, to []int64, psi, _ []float64) error {
 	d := o.space.FeatureLen()
 	for k := range from {
 		z := make([]int32, o.space.PartLen())

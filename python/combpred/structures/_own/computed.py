@@ -253,7 +253,7 @@ class PythonSpace(LibrarySpace):
 
     def outputs(self, rng: np.random.Generator, scores: FloatArray | None = None) -> Outputs:
         """Return what makes the user's moves for chains of the library."""
-        return Outputs(self, [rng], scores)
+        return Outputs(self, lambda _: rng, scores)
 
     # Best outputs.
 

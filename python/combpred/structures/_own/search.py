@@ -128,7 +128,7 @@ def _walk(
 ) -> tuple[list[Any], Searched]:
     """Return the best outputs on chains of the library that start at `items`, and what is known of the chains."""
     rngs = [np.random.default_rng([seed % 2**64, stream]) for stream in streams]
-    outputs = Outputs(space, rngs)
+    outputs = Outputs(space, rngs.__getitem__, control=control)
     outputs.update(enumerate(items))
     best, found = search_own(
         space.description, linear, magnitude, psi, spread, outputs.move, seed=seed, streams=streams, control=control,
