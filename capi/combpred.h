@@ -696,16 +696,16 @@ int32_t cp_search(cp_space space, cp_in_scores *scores, cp_in_search_options *op
                   int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
 /* Opens a session that does the same where only the caller knows the outputs of rows: it asks with CP_ASK_MOVES, whose
- * results are ψ, for moves or, with "uniform", for uniform outputs. Each request has a move of every row, in their
- * order. The search of row i starts at the output number i, whose ψ is in psi. Temperatures follow from
- * options->spread, with d in place of part_len; if that is 0, moves that lose nothing are accepted, whatever log_ratio
- * is, as they are at a temperature of 0, which may be given. best gets the numbers of the best outputs. runs is 1, as
- * rows may be repeated, and steps is not 0; value, temperature, steps, accepted and, for "uniform", success are written
- * to record.
+ * results are ψ, for moves or, with "uniform", for uniform outputs. Each request has a move of every run of every row, or
+ * uniform outputs for several steps. psi has those of the outputs from number 0 on where runs start: the first runs of
+ * all rows, then the second ones, and so on; those for which there is none start at uniform outputs. Temperatures follow
+ * from options->spread, with d in place of part_len; if that is 0, moves that lose nothing are accepted, whatever
+ * log_ratio is, as they are at a temperature of 0, which may be given. best gets the numbers of the best outputs. steps is
+ * not 0; value, temperature, steps, accepted and, for "uniform", success are written to record.
  * control->step counts steps. CP_ECAPABILITY: the number of outputs is not known for epsilon. bad_row is a row of
  * linear or spread; from cp_session_next, it is one whose move led to numbers that are not finite. */
 int32_t cp_search_start(cp_space space, cp_in_scores *scores, cp_in_search_options *options,
-                        cp_in_f64 *psi /* [scores.n, scores.d] */, int64_t *best /* [scores.n] */,
+                        cp_in_f64 *psi /* [n_psi, scores.d]? */, int64_t n_psi, int64_t *best /* [scores.n] */,
                         cp_search_record *record /* ? */, cp_session *session /* [1] */, int32_t workers,
                         cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 

@@ -1145,6 +1145,7 @@ type searchStartArgs struct {
 	scores  *scoresIn
 	options *searchOptionsIn
 	psi     linalg.Matrix[float64]
+	nPsi    int
 	best    []int64
 	record  *searchRecordIn
 	session []C.cp_session
@@ -1158,7 +1159,7 @@ type searchStartArgs struct {
 }
 
 //export go_cp_search_start
-func go_cp_search_start(space_ C.cp_space, scores_ *C.cp_in_scores, options_ *C.cp_in_search_options, psi_ *C.cp_in_f64, best_ *C.int64_t, record_ *C.cp_search_record, session_ *C.cp_session, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+func go_cp_search_start(space_ C.cp_space, scores_ *C.cp_in_scores, options_ *C.cp_in_search_options, psi_ *C.cp_in_f64, n_psi_ C.int64_t, best_ *C.int64_t, record_ *C.cp_search_record, session_ *C.cp_session, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
 	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
 		a := new(searchStartArgs)
 		a.scores = &a.structs.scores
@@ -1172,6 +1173,7 @@ func go_cp_search_start(space_ C.cp_space, scores_ *C.cp_in_scores, options_ *C.
 		if err = a.options.read(options_, "options", false, false); err != nil {
 			return err
 		}
+		a.nPsi = int(n_psi_)
 		a.record = &a.structs.record
 		if err = a.record.read(record_, "record", true, true); err != nil {
 			return err
@@ -1185,7 +1187,7 @@ func go_cp_search_start(space_ C.cp_space, scores_ *C.cp_in_scores, options_ *C.
 		if a.options.spread, err = cabi.Optional[float64](unsafe.Pointer(a.options.c.spread), "options.spread", cabi.Size(float64(a.scores.n))); err != nil {
 			return err
 		}
-		if a.psi, err = matrixAt(unsafe.Pointer(psi_), "psi", false, cabi.Size(a.scores.times(a.scores.n)), cabi.Size(float64(a.rows.entries()))); err != nil {
+		if a.psi, err = matrixAt(unsafe.Pointer(psi_), "psi", true, cabi.Size(float64(a.nPsi)), cabi.Size(float64(a.rows.entries()))); err != nil {
 			return err
 		}
 		if a.best, err = cabi.View[int64](unsafe.Pointer(best_), "best", cabi.Size(float64(a.scores.n))); err != nil {

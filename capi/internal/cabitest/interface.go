@@ -77,7 +77,7 @@ var arguments = map[string]Row{
 	"cp_custom_check":        {"psi": "embedded"},
 	"cp_decode":              {"space": "oneof(space, 0)"},
 	"cp_search":              {"space": "oneof(space, 0)"},
-	"cp_search_start":        {"psi": "embedded"},
+	"cp_search_start":        {"psi": "embedded", "n_psi": "n"},
 	"cp_mixing_bound":        {"space": "oneof(space, 0)", "method": "name(CHAIN_METHODS)", "epsilon": "0.5"},
 	"cp_kbest":               {"space": "oneof(space, 0)"},
 	"cp_hereditary_start":    {"n_edges": "n", "decoder": `word("auto", "exact", "local-search")`, "most": "oneof(20, 64)"},

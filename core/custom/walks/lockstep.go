@@ -87,33 +87,34 @@ func (l *Lockstep) Fresh() int64 {
 	return l.fresh - 1
 }
 
-// Begin puts the chains to outputs with known figures.
-func (l *Lockstep) Begin(at []int64, psi []float64) {
-	copy(l.At, at)
-	copy(l.Psi, psi)
+// Begin puts the first chains to outputs with known figures.
+func (l *Lockstep) Begin(at []int64, psi []float64) { l.begin(0, at, psi) }
+
+func (l *Lockstep) begin(first int, at []int64, psi []float64) {
 	d := len(l.Psi) / len(l.At)
-	for c, score := range l.scores {
-		l.Value[c] = score.Value(l.Psi[c*d : (c+1)*d])
+	copy(l.At[first:], at)
+	copy(l.Psi[first*d:], psi)
+	for c := first; c < first+len(at); c++ {
+		l.Value[c] = l.scores[c].Value(l.Psi[c*d : (c+1)*d])
+		l.Best[c], l.Most[c] = l.At[c], l.Value[c]
 	}
-	copy(l.Best, l.At)
-	copy(l.Most, l.Value)
 }
 
-// Draw puts the chains to uniform outputs.
-func (l *Lockstep) Draw() error {
+// Draw puts the chains from one on to uniform outputs.
+func (l *Lockstep) Draw(first int) error {
 	l.forget()
-	for c := range l.At {
+	for c := first; c < len(l.At); c++ {
 		l.plan(c, FromNowhere, l.numbers[c*l.each()])
 	}
 	if err := l.move(); err != nil {
 		return err
 	}
-	for _, r := range l.ratio {
-		if math.IsInf(r, -1) {
+	for k := range l.who {
+		if math.IsInf(l.ratio[k], -1) {
 			return fault.Value("a uniform draw led to no output")
 		}
 	}
-	l.Begin(l.to, l.next)
+	l.begin(first, l.to, l.next)
 	l.forget()
 	return nil
 }

@@ -70,7 +70,7 @@ func TestLockstep(t *testing.T) {
 		scores := ringScores(0, 0.4)
 		l := walks.NewLockstep(r, scores, 1, walks.Numbers(10, 2), 7, []uint64{1, 2})
 		l.Uniform = uniform
-		if err := l.Draw(); err != nil {
+		if err := l.Draw(0); err != nil {
 			t.Fatal(err)
 		}
 		const draws = 3000
@@ -166,7 +166,7 @@ func TestWhatMoversDoWrong(t *testing.T) {
 		}
 	}
 	nowhere := moverOf(func(_, _, _ []int64, _, ratio []float64) error { ratio[0] = math.Inf(-1); return nil })
-	if walks.NewLockstep(nowhere, ringScores(1), 1, walks.Numbers(0, 1), 1, []uint64{1}).Draw() == nil {
+	if walks.NewLockstep(nowhere, ringScores(1), 1, walks.Numbers(0, 1), 1, []uint64{1}).Draw(0) == nil {
 		t.Error("a chain begins nowhere")
 	}
 }

@@ -82,7 +82,7 @@ func (m *Moved) follow(r loglinear.RowsRequest, part []int, work plan, mon *para
 	ahead := 0
 	if m.begun[r.Rows.At(part[0])] {
 		l.Begin(at, psi)
-	} else if err := l.Draw(); err != nil {
+	} else if err := l.Draw(0); err != nil {
 		return err
 	} else {
 		ahead = burnIn * localPassed * d

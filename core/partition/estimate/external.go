@@ -249,7 +249,7 @@ func record(dst chain.Draws, k int, value float64, steps, accepted int64) {
 func (s *External) begin(l *walks.Lockstep, start []int32) error {
 	n := len(l.At)
 	if start == nil && s.Keep {
-		return l.Draw()
+		return l.Draw(0)
 	}
 	if start == nil {
 		if more := s.next + n - s.Len(); more > 0 {

@@ -378,23 +378,19 @@ def search_own(
     linear: FloatArray,
     magnitude: FloatArray | None,
     psi: FloatArray,
-    spread: FloatArray,
     move: Mover,
     *,
-    method: str,
-    proposals: str,
-    temperatures: Any,
-    epsilon: float = 0.0,
-    delta: float = 0.05,
-    steps: int,
-    seed: int,
+    spread: FloatArray,
     streams: npt.NDArray[np.uint64],
+    seed: int,
     control: abi.Control,
+    temperatures: Any = (),
+    **options: Any,
 ) -> tuple[CountArray, Searched]:
-    """Search for outputs of largest score that only `move` knows, from outputs 0 to n − 1 of embeddings `psi` (n, d).
+    """Search for outputs of largest score that only `move` knows, from those of the embeddings `psi` (n_psi, d).
 
-    `spread` (n,) are ranges of scores, from which temperatures follow; the other options are those of cp_search_start.
-    Returns the numbers (n,) of the best outputs, and of a `Searched` the values, temperatures, steps and successes.
+    `spread` (n,) are ranges of scores, from which temperatures follow; options are those of cp_search_start. Returns
+    the numbers (n,) of the best outputs, and of a `Searched` the values, temperatures, steps and successes.
     """
     n, d = linear.shape
     best = np.zeros(n, dtype=np.int64)
@@ -403,15 +399,14 @@ def search_own(
     none, inf = np.zeros(n, dtype=np.bool_), np.full(n, np.inf)
     found = Searched(np.empty((n, 0), np.int32), value, inf, inf, none, temperature, made, accepted, success)
     scores = record(abi.CScores, linear=linear, magnitude=magnitude, streams=streams)
-    options = record(
-        abi.CSearchOptions, method=method, proposals=proposals, temperatures=np.asarray(temperatures, dtype=np.float64),
-        n_levels=len(temperatures), epsilon=epsilon, delta=delta, steps=steps, runs=1, seed=seed % 2**64,
-        spread=floats(spread, "spread", n),
+    how = record(
+        abi.CSearchOptions, temperatures=np.asarray(temperatures, dtype=np.float64), n_levels=len(temperatures),
+        seed=seed % 2**64, spread=spread, **options,
     )  # fmt: skip
     known = record(
         abi.CSearchRecord, n=n, value=value, temperature=temperature, steps=made, accepted=accepted, success=success
     )
-    start = "cp_search_start", description, scores, options, floats(psi, "psi", n, d), best, known
+    start = "cp_search_start", description, scores, how, psi, len(psi), best, known
     with Session(*start, n_threads=1, control=control) as session:
         for request in session:
             answer_moves(request, d, move)

@@ -54,6 +54,7 @@ def estimate_calls(s: Description, d: int, scores: ctypes.Structure) -> dict[str
             scores,
             once,
             STARTS.ctypes.data,
+            2,
             BEST.ctypes.data,
             record(abi.CSearchRecord, n=2, value=COLUMNS[31].ctypes.data),
             MORE.ctypes.data,
