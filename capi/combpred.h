@@ -696,12 +696,12 @@ int32_t cp_search(cp_space space, cp_in_scores *scores, cp_in_search_options *op
                   int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
 /* Opens a session that does the same where only the caller knows the outputs of rows: it asks with CP_ASK_MOVES, whose
- * results are ψ, for moves or, with "uniform", for uniform outputs. Each request has a move of every run of every row, or
- * uniform outputs for several steps. psi has those of the outputs from number 0 on where runs start: the first runs of
- * all rows, then the second ones, and so on; those for which there is none start at uniform outputs. Temperatures follow
- * from options->spread, with d in place of part_len; if that is 0, moves that lose nothing are accepted, whatever
- * log_ratio is, as they are at a temperature of 0, which may be given. best gets the numbers of the best outputs. steps is
- * not 0; value, temperature, steps, accepted and, for "uniform", success are written to record.
+ * results are ψ, for moves or, with "uniform", for uniform outputs. Each request has a move of every run of every
+ * row, or uniform outputs for several steps. psi has those of the outputs from number 0 on where runs start: the first
+ * runs of all rows, then the second ones, and so on; those for which there is none start at uniform outputs.
+ * Temperatures follow from options->spread, with d in place of part_len; if that is 0, moves that lose nothing are
+ * accepted, whatever log_ratio is, as they are at a temperature of 0, which may be given. best gets the numbers of the
+ * best outputs. steps is not 0; value, temperature, steps, accepted and, for "uniform", success are written to record.
  * control->step counts steps. CP_ECAPABILITY: the number of outputs is not known for epsilon. bad_row is a row of
  * linear or spread; from cp_session_next, it is one whose move led to numbers that are not finite. */
 int32_t cp_search_start(cp_space space, cp_in_scores *scores, cp_in_search_options *options,
@@ -1102,13 +1102,13 @@ int32_t cp_estimate_start(cp_in_supplied *supplied, cp_in_estimate_options *opti
                           cp_session *session /* [1] */, int32_t workers, cp_control *control, char *err,
                           int64_t err_cap);
 
-/* Opens a session that draws for each row of scores, as cp_chain_sample does by "meta", "rejection", "cftp" and "local",
- * where only the caller knows the outputs: it asks with CP_ASK_MOVES, whose results are ψ, for uniform outputs and, if
- * moves is 1, for moves. dst[scores.n, options->n_samples] gets the numbers of the samples. "auto" is "cftp" where
- * bounds are given by which it takes few proposals, and else "meta", as is "chain"; to choose, it asks for ψ of some
- * outputs with CP_ASK_DRAWS. options->start[scores.n], diagnosed start[scores.n, 4], has numbers of outputs where chains
- * begin, and psi their ψ: they are numbered from 0. options->bound[scores.n] is needed by "rejection" and "cftp", which
- * do the same. record may be NULL. */
+/* Opens a session that draws for each row of scores, as cp_chain_sample does by "meta", "rejection", "cftp" and
+ * "local", where only the caller knows the outputs: it asks with CP_ASK_MOVES, whose results are ψ, for uniform outputs
+ * and, if moves is 1, for moves. dst[scores.n, options->n_samples] gets the numbers of the samples. "auto" is "cftp"
+ * where bounds are given by which it takes few proposals, and else "meta", as is "chain"; to choose, it asks for ψ of
+ * some outputs with CP_ASK_DRAWS. options->start[scores.n], diagnosed start[scores.n, 4], has numbers of outputs where
+ * chains begin, and psi their ψ: they are numbered from 0. options->bound[scores.n] is needed by "rejection" and
+ * "cftp", which do the same. record may be NULL. */
 int32_t cp_chain_start(cp_space space, cp_in_scores *scores, cp_in_chain_options *options, int32_t moves,
                        cp_in_f64 *psi /* [n_psi, scores.d]? */, int64_t n_psi,
                        int32_t *dst /* [scores.n, options.n_samples] */, cp_chain_record *record /* ? */,
@@ -1671,7 +1671,7 @@ typedef struct cp_loglinear_model {
   int64_t steps;      /* so far, of "sgd" and "online"                                                           */
   int64_t rows;       /* so far: those of each pass count                                                        */
   double seen;        /* their weight                                                                            */
-  int32_t *chains;    /* [targets.n, 2, 16]? NULL: not wanted. cp_loglinear_fit writes there where two chains of each of
+  int32_t *chains;    /* NULL: not wanted. cp_loglinear_fit writes there, [n, 2, part_len], where two chains of each of
                          the n rows of positive weight are at the end, if distribution is a chain                */
 } cp_loglinear_model;
 #define CP_LOGLINEAR_MODEL {.struct_size = sizeof(cp_loglinear_model)}

@@ -4231,7 +4231,7 @@ type loglinearModelIn struct {
 	steps     int
 	rows      int
 	seen      float64
-	chains    []int32
+	chains    unsafe.Pointer
 }
 
 // read reads the argument of that name.
@@ -4254,6 +4254,7 @@ func (r *loglinearModelIn) read(p *C.cp_loglinear_model, name string, optional, 
 	r.steps = int(r.c.steps)
 	r.rows = int(r.c.rows)
 	r.seen = float64(r.c.seen)
+	r.chains = unsafe.Pointer(r.c.chains)
 	if r.weights, err = matrixAt(unsafe.Pointer(r.c.weights), "weights", false, cabi.Size(float64(r.q)), cabi.Size(float64(r.d))); err != nil {
 		return cabi.Within(name, err)
 	}
@@ -4360,9 +4361,6 @@ func go_cp_loglinear_fit(space_ C.cp_space, options_ *C.cp_in_loglinear_options,
 		if err := equal("model.d", C.int64_t(a.model.d), a.space.FeatureLen()); err != nil {
 			return err
 		}
-		if a.model.chains, err = cabi.Optional[int32](unsafe.Pointer(a.model.c.chains), "model.chains", cabi.Size(float64(a.targets.n)), cabi.Size(2), cabi.Size(16)); err != nil {
-			return err
-		}
 		return doLoglinearFit(a)
 	})
 }
@@ -4424,9 +4422,6 @@ func go_cp_loglinear_start(space_ C.cp_space, options_ *C.cp_in_loglinear_option
 			return err
 		}
 		if err := equal("model.d", C.int64_t(a.model.d), a.space.FeatureLen()); err != nil {
-			return err
-		}
-		if a.model.chains, err = cabi.Optional[int32](unsafe.Pointer(a.model.c.chains), "model.chains", cabi.Size(float64(a.targets.n)), cabi.Size(2), cabi.Size(16)); err != nil {
 			return err
 		}
 		if a.session, err = cabi.View[C.cp_session](unsafe.Pointer(session_), "session", cabi.Size(1)); err != nil {
@@ -4540,9 +4535,6 @@ func go_cp_loglinear_search_start(space_ C.cp_space, options_ *C.cp_in_loglinear
 			return err
 		}
 		if err := equal("model.d", C.int64_t(a.model.d), a.space.FeatureLen()); err != nil {
-			return err
-		}
-		if a.model.chains, err = cabi.Optional[int32](unsafe.Pointer(a.model.c.chains), "model.chains", cabi.Size(0), cabi.Size(2), cabi.Size(16)); err != nil {
 			return err
 		}
 		if a.session, err = cabi.View[C.cp_session](unsafe.Pointer(session_), "session", cabi.Size(1)); err != nil {

@@ -140,6 +140,7 @@ def test_misaligned_pointers_are_refused(dll):
 
 
 NULLABLE = {
+    "cp_search_start.psi",
     *("bad_row", "control", "certificates", "record", "marginals", "losses", "curvatures", "steps"),
     *(
         "cp_decode.options",

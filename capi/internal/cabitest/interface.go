@@ -213,7 +213,7 @@ var fields = map[string]Row{
 	"cp_loglinear_sizes": results, "cp_loglinear_info": results,
 	"cp_loglinear_model": {"weights": "zeros", "average": "zeros", "moment": "zeros",
 		"n_moment": "oneof(0, (p + 1) * (p + 1), p + 1)", "has_moment": "oneof(0, 1)", "variance": "0", "steps": "oneof(0, 3)",
-		"rows": "oneof(0, 6)", "seen": "oneof(0, 2)", "chains": "rarely(out)"},
+		"rows": "oneof(0, 6)", "seen": "oneof(0, 2)", "chains": "rarely(out(or(targets.n, 1), 2, 16))"},
 	"cp_loglinear_features": {"curvature": "positive"},
 	"cp_svm_options": {"solver": "name(MARGIN_SOLVERS)", "rescaling": "name(RESCALINGS)", "c": "0.5", "tol": "0.3", "max_iter": "50",
 		"average": "oneof(0, 1)", "zero_one": "0", "order": "counted", "method": "name(LIBRARY_DECODERS)",

@@ -149,6 +149,11 @@ func (s *External) Begin(start []int32) error {
 // With Keep, rows draw for themselves, so that a row's samples depend on no other row, and what is no sample is forgotten on the way.
 func (s *External) Batch(rows *structure.Batch, opt chain.Options, dst chain.Draws, mon *parallel.Monitor) error {
 	want := opt.Draws
+	if s.Keep {
+		if err := chain.Check(rows, opt, dst); err != nil {
+			return err
+		}
+	}
 	switch {
 	case opt.Method == chain.LocalMoves || opt.Method == chain.Meta && s.Keep:
 		return s.walk(rows, opt, dst, mon)
@@ -285,9 +290,6 @@ func (s *External) remember(number int64, psi []float64) {
 func (s *External) reject(rows *structure.Batch, opt chain.Options, dst chain.Draws, mon *parallel.Monitor) error {
 	for i := range rows.Len() {
 		_, score := rows.Row(i)
-		if bound := opt.Bound[i]; math.IsNaN(bound) || math.IsInf(bound, 0) {
-			return fault.At(i, fault.Value("the bound is %v, must be finite", bound))
-		}
 		own := &ownDraws{External: s, row: int64(i)}
 		poll := func() error { return fault.First(own.err, mon.Err()) }
 		proposals, err := chain.NewProposals(own, score, opt.Bound[i], opt.Budget, poll)

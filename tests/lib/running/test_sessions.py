@@ -212,8 +212,8 @@ def searching(move, *, steps=200, control=None, **options):
     linear = np.array([[1.0, 2.0, 3.0, -1.0, 0.5, 0.2], [-1.0] * 6])
     given = {"method": "anneal", "proposals": "local", "temperatures": (), "steps": steps, "seed": 3, **options}
     return search_own(
-        RANKINGS, linear, None, np.ones((2, 6)), move, spread=np.full(2, 10.0), runs=1, streams=np.arange(2, dtype=np.uint64),
-        control=control or abi.Control(), **given,
+        RANKINGS, linear, None, np.ones((2, 6)), move, spread=np.full(2, 10.0), runs=1,
+        streams=np.arange(2, dtype=np.uint64), control=control or abi.Control(), **given,
     )  # fmt: skip
 
 

@@ -64,6 +64,15 @@ def estimate_calls(s: Description, d: int, scores: ctypes.Structure) -> dict[str
         "cp_estimate": [s, scores, annealed, estimates(2, d, levels=True), *RUN],
         "cp_estimate_start": [supplied, own, estimates(1, 1, levels=True), MORE.ctypes.data, *RUN],
         "cp_chain_start": [
-            s, scores, chain, 1, STARTS.ctypes.data, 2, TALLY[8:].ctypes.data, kept, MORE.ctypes.data, *RUN
+            s,
+            scores,
+            chain,
+            1,
+            STARTS.ctypes.data,
+            2,
+            TALLY[8:].ctypes.data,
+            kept,
+            MORE.ctypes.data,
+            *RUN,
         ],  # fmt: skip
     }

@@ -107,7 +107,8 @@ def draw_by_proposals(
         began = space.embed(start)
     drawn = chain_own(
         space.description, linear, plan._replace(streams=streams), outputs.move,
-        lambda n: space.embed(space.sample(n, 0)), moves=space.functions.propose is not None, start=began, bound=bound, control=control,
+        lambda n: space.embed(space.sample(n, 0)), moves=space.functions.propose is not None, start=began,
+        bound=bound, control=control,
     )  # fmt: skip
     y = np.empty(drawn.y.shape, dtype=object)
     for place, number in np.ndenumerate(drawn.y):

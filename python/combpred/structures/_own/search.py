@@ -117,7 +117,15 @@ def _walk(
 
 
 def search_space(
-    space: PythonSpace, linear: FloatArray, *, proposals: str, steps: int, runs: int, seed: int, verbose: int, **how: Any
+    space: PythonSpace,
+    linear: FloatArray,
+    *,
+    proposals: str,
+    steps: int,
+    runs: int,
+    seed: int,
+    verbose: int,
+    **how: Any,
 ) -> Searched:
     """Search along chains for outputs of largest score; the options are those of cp_search.
 
