@@ -1215,7 +1215,7 @@ typedef struct cp_order_function {
                             "positions-rbf":  Σ_u exp(-gamma (p_u(y) - p_u(y'))²)
                             "same-positions": the items u with p_u(y) = p_u(y')
                             "extensions":     the linear extensions in common, of at most 2048 items         */
-  double gamma;          /* of "positions-rbf", positive; 0 for one over the square of the number of items    */
+  double gamma;          /* of "positions-rbf" alone, positive; 0 for one over the square of the number of items */
   int64_t normalize;     /* 1: divided by the root of k(y, y) k(y', y'); 0 where that is 0                    */
   int64_t logarithms;    /* 1: "extensions" gives logarithms of counts, -infinity for none, and NaN in place of an error
                             where there are too many downsets; not together with normalize                    */
