@@ -143,8 +143,9 @@ def test_what_pairwise_comparison_refuses():
         RankingByPairwiseComparison(LinearSVC()).fit(X, y)
     assert RankingByPairwiseComparison(LinearSVC(), vote="hard").fit(X, y).score(X, y) > 0.5
     for ranker in (RankingByPairwiseComparison(KNeighborsClassifier()), ConstraintClassification(SVCWithoutWeights())):
-        with pytest.raises(TypeError, match="sample_weight"):
+        with pytest.raises(TypeError) as caught:
             ranker.fit(X, y, np.ones(60))
+        assert "sample_weight" in str(caught.value)
     with pytest.raises(ValueError):
         RankingByPairwiseComparison(vote="mean").fit(X, y)
 
