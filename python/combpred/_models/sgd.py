@@ -491,10 +491,10 @@ def _begin(
         ), None
     if earlier is None:
         return Coefficients.of(np.zeros((0, problem.targets.d)), **kinds), np.zeros(0, dtype=np.intp)
-    assert earlier.dual is not None
-    support = np.flatnonzero(earlier.dual.any(axis=1))
+    dual = earlier.model.dual_coef_
+    support = np.flatnonzero(dual.any(axis=1))
     support = support if most is None else support[-most:]
-    return Coefficients.of(earlier.dual[support], **kinds), support
+    return Coefficients.of(dual[support], **kinds), support
 
 
 def _carry_on(model: StructuredSGD, old: Coefficients, most: int | None) -> tuple[Coefficients, IndexArray | None]:
