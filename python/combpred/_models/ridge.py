@@ -437,10 +437,11 @@ class StructuredRidge(RidgeBase):
         Raises
         ------
         TypeError
-            For an iterator, and for an object or a function that gives the same one in every pass.
+            For an iterator, which can be read only once, and for what gives no iterable of blocks.
         ValueError
             For another kernel than the linear one or another solver than ``"auto"`` or ``"primal"``; for blocks that
-            are not legal, naming block and row (both from 0); where a later pass gives other rows than the first.
+            are not legal, naming block and row (both from 0); where a later pass has more or
+            fewer rows than the first.
         MemoryError
             When weights and Gram matrix do not fit, before they are allocated.
 
