@@ -856,7 +856,7 @@ class ProbabilisticStructured(StructuredEstimator):
         check_share_or_none("delta", delta)
         X = self._check_new_rows(X)
         engine = self._engine(X.shape[0], inference, epsilon, delta)
-        return engine.log_partition_of_blocks(self._score_blocks(X))
+        return engine.log_partition(np.concatenate([scores for _, scores in self._score_blocks(X)]))
 
     @lazily_on_dask
     def entropy(self, X: Any) -> FloatArray:
