@@ -38,10 +38,10 @@ from ..sampling.engines import (
     resolve_method,
 )
 from ..sampling.samplers import ESTIMATOR_SAMPLERS, diagnostics_of, draw_rows, method_of, warn_unless_mixed
-from ..structures import has_classes, has_method
+from ..structures import Structure, has_classes, has_method
 from ..structures.costs import OWN
 from .base import StructuredEstimator
-from .loglinear import continue_descent, fit_over_blocks, fit_rows, solver_of, training_engine
+from .loglinear import fit_over_blocks, train
 from .training import EarlierFit, has_partial_fit, require_linear, require_same_intercept
 
 if TYPE_CHECKING:
@@ -371,13 +371,10 @@ class ProbabilisticStructured(StructuredEstimator):
                 fit_over_blocks(self, DaskBlocks(X, y, sample_weight), earlier=earlier)
                 return self
             rows = self._read_rows(X, y, sample_weight)
-            self._check_capabilities()
-            engine = training_engine(self, rows.X.shape[0])
             self.kernel_ = self._kernel_of(rows)
             if earlier is not None:
                 earlier.require_match(self, rows.X.shape[0])
-            self.solver_ = solver_of(self, engine)
-            fit_rows(self, rows.X, self._embed_rows(rows), engine, earlier)
+            train(self, rows, earlier)
         return self
 
     @documented
@@ -480,14 +477,10 @@ class ProbabilisticStructured(StructuredEstimator):
             require_linear(self, "partial_fit")
             first = not hasattr(self, "descent_")
             rows = self._read_mini_batch(X, y, classes, sample_weight, first=first)
-            self._check_capabilities()
-            if first:
-                self.kernel_ = self._kernel_of(rows)
-                self.solver_ = "sgd"
-            else:
+            if not first:
                 require_same_intercept(self, len(self.descent_.weights))
-            engine = training_engine(self, rows.X.shape[0], evaluations=1)
-            continue_descent(self, rows.X, self._embed_rows(rows), engine)
+            self.kernel_ = self._kernel_of(rows)
+            train(self, rows, online=True)
         return self
 
     @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
@@ -1002,8 +995,12 @@ class ProbabilisticStructured(StructuredEstimator):
                 inferred = engine.infer(scores, means=marginals, log_z=log_z)
             yield _Block(rows, scores, inferred)
 
+    def _set_structure(self, structure: Structure) -> None:
+        structure.space.require_decision(self.decision)
+        super()._set_structure(structure)
+
     def _decides_by_scores(self) -> bool:
-        self._check_capabilities()  # the parameter may have been set after fit
+        self.structure_.space.require_decision(self.decision)  # the parameter may have been set after fit
         return self.decision in _MOST_PROBABLE
 
     def _decode_scores(
@@ -1033,7 +1030,3 @@ class ProbabilisticStructured(StructuredEstimator):
             marginals = self._engine(len(scores)).infer(scores, means=True, log_z=False).means
         assert marginals is not None
         return marginals, np.full(scores.shape[1], -0.5)
-
-    def _check_capabilities(self) -> None:
-        """Raise CapabilityError, before any work, where `structure_` lacks what predicting asks of it."""
-        self.structure_.space.require_decision(self.decision)
