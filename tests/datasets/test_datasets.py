@@ -69,7 +69,7 @@ def test_class_rankings_follow_the_probabilities_of_naive_bayes(name: str) -> No
     bunch = getattr(datasets, f"load_{name}_ranking")()
     original = getattr(source, f"load_{name}")()
     probability = GaussianNB().fit(original.data, original.target).predict_proba(original.data)
-    in_order = np.take_along_axis(probability, Permutations.to_orders(bunch.target), axis=1)
+    in_order = np.take_along_axis(probability, np.array(Permutations.to_orders(bunch.target)), axis=1)
     # Descending, up to rounding; probabilities that underflow to 0 tie here and are ordered by their logarithms there.
     assert (np.diff(in_order, axis=1) <= 1e-12).all()
     assert bunch.structure == Permutations(probability.shape[1])
@@ -81,7 +81,7 @@ def test_diabetes_ranks_the_standardised_serum_measurements() -> None:
     original = source.load_diabetes(scaled=True)  # centred and scaled columns: the same order as standardised ones
     taken = [original.feature_names.index(name) for name in bunch.target_names]
     expected = np.argsort(-original.data[:, taken], axis=1, kind="stable")
-    agree = (Permutations.to_orders(bunch.target) == expected).all(axis=1)
+    agree = (np.array(Permutations.to_orders(bunch.target)) == expected).all(axis=1)
     assert agree.mean() > 0.99  # two scalings of equal values may round to a different order
     assert not set(bunch.target_names) & set(bunch.feature_names)
 

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_consistent_length
 from .._data.checks import whole_number
 from .._data.glossary import documented
 from .._data.inputs import read_inputs, row_weights, unchanged_on_failure
-from .._lib.arrays import FloatArray
+from .._lib.arrays import FloatArray, refuse_masked
 from .._lib.labelrank import Examples, OnlineState, OnlineUpdate, mistake_bound, online
 from .._lib.names import UPDATES
 from .._lib.ridge import Design
@@ -286,6 +286,7 @@ class OnlineLabelRanker(LabelRanker):
 
     def _fixed_weights(self, coef: Any, intercept: Any, k: int, p: int) -> FloatArray:
         """Return the user's weights of p features, the constant one last, for k labels."""
+        refuse_masked(coef, "coef")  # which scikit-learn drops
         weights: FloatArray = floats(check_array(coef, input_name="coef"), "coef", k, p).T
         if not self.fit_intercept and intercept is not None:
             raise ValueError("intercept is given, but with fit_intercept=False there is no constant feature")

@@ -32,7 +32,7 @@ class WeakOrders(Structure):
     Notes
     -----
     y has shape ``(n, k)`` and holds finite numbers from 0 on: smaller ones come first and equal ones are tied. Or its
-    rows are lists of names of labels from best to worst, with lists, tuples or sets of tied labels in them, which
+    rows are lists of the names of all labels from best to worst, with lists, tuples or sets of tied ones in them, which
     `from_tiers` and `to_tiers` convert. `from_ratings` makes y of ratings and scores, where larger ones come first.
     Predictions are dense ranks, such as 1, 1, 2, of type int32. The embedding has d = k(k−1) entries, pairs in
     lexicographic order in both parts. The default metric is `tau_x`, which reads y alike.
@@ -91,7 +91,8 @@ class WeakOrders(Structure):
         ----------
         tiers : sequence of n lists
             Each lists groups: a label, by name or number, or a list, tuple or set of labels that are tied. Labels that
-            it leaves out are unknown.
+            it leaves out are unknown. Label rankers and rank aggregation learn from such rows; this structure needs
+            all labels.
         %(labels_listed)s
 
         Returns
@@ -131,7 +132,7 @@ class WeakOrders(Structure):
         Returns
         -------
         tiers : list of n lists
-            Of the groups, each a list of labels, without those whose rank is unknown.
+            Of the groups, each a list of labels.
 
         Raises
         ------
@@ -181,7 +182,7 @@ class WeakOrders(Structure):
         Parameters
         ----------
         ratings : array-like of shape (n, k)
-            Numbers; NaN where a label has no rating: its rank is unknown.
+            Numbers; NaN where a label has no rating: its rank is unknown, as in `from_tiers`.
         %(labels_shown)s
 
         Returns
