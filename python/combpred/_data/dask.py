@@ -194,20 +194,17 @@ def _over_partitions(model: Any, name: str, X: Any, arguments: tuple[Any, ...], 
             )
     sample = _call(model, name, _sample(X), arguments, options)
     if not isinstance(sample, np.ndarray):
-        framed = type(sample).__module__.startswith(("pandas", "polars"))
-        of = "transform" if name == "transform" else "predict"
-        table = f"set_output({of}='default'), or " if framed else ""
-        raise TypeError(f"{name} gives {type(sample).__name__}, which dask arrays cannot hold: {table}compute X first")
+        raise TypeError(
+            f"{name} gives {type(sample).__name__}, which dask arrays cannot hold: compute X first, or set_output to "
+            "'default'"
+        )
     shared = dask.delayed(model, pure=False, traverse=False)
     call = dask.delayed(_call, pure=False)
     lengths = getattr(X, "chunks", (None,))[0] or (np.nan,) * X.npartitions
-    if hasattr(X, "rechunk"):
-        X = X.rechunk({1: -1})
-    parts = np.ravel(np.asarray(X.to_delayed(), dtype=object))
     return da.concatenate(
         [
             da.from_delayed(call(shared, name, part, arguments, options), (n, *sample.shape[1:]), dtype=sample.dtype)
-            for part, n in zip(parts, lengths, strict=True)
+            for part, n in zip(_partitions(X), lengths, strict=True)
         ],
         allow_unknown_chunksizes=True,
     )

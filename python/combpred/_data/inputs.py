@@ -17,7 +17,6 @@ from .._lib.arrays import refuse_masked
 from .._lib.errors import RowError
 
 _NOT_FINITE = "remove rows with NaN or infinity, or impute them"
-_LONGEST = 1e280  # of squares of features: their sums over rows, and products with weights, stay finite
 
 
 def refuse_unread(values: Any, argument: str) -> None:
@@ -132,35 +131,6 @@ def _require_finite(X: Any, first_row: int = 0, names: Sequence[str] | None = No
     what = "NaN" if np.isnan(value) else "infinity"
     called = int(column) if names is None else repr(str(names[int(column)]))
     raise RowError(first_row + int(row), f"X holds {what} in column {called}: {_NOT_FINITE}")
-
-
-def square_norms(X: Any) -> NDArray[np.float64]:
-    """Return the squared length of each row of an array or a CSR matrix, infinite where it overflows."""
-    with np.errstate(over="ignore"):
-        squares = X.multiply(X).sum(axis=1) if sparse.issparse(X) else np.einsum("ij,ij->i", X, X)
-    return np.asarray(squares, dtype=np.float64).ravel()
-
-
-def require_short_rows(
-    squares: NDArray[np.float64],
-    rows: NDArray[np.intp] | None = None,
-    *,
-    reason: str = "the squares of the features in X overflow; scale the inputs",
-) -> None:
-    """Raise RowError for the first row whose squared length, with those of other rows, is too large for sums.
-
-    Parameters
-    ----------
-    squares : ndarray of shape (n,)
-        Squared lengths of rows, or their kernel values with themselves.
-    rows : ndarray of shape (n,), default=None
-        Numbers of the rows; None: 0 to n − 1.
-    reason : str
-        What the error says.
-    """
-    long = np.flatnonzero(~(squares <= _LONGEST))
-    if long.size:
-        raise RowError(int((long if rows is None else rows[long]).min()), reason)
 
 
 def _canonical(X: Any) -> Any:

@@ -19,14 +19,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from .._data.checks import check_argument, choice, seed_of, whole_number
 from .._data.dask import lazily_on_dask, mean_over_rows
-from .._data.inputs import (
-    check_lengths,
-    in_double,
-    is_dask,
-    is_mapped,
-    read_inputs,
-    release_pages,
-)
+from .._data.inputs import check_lengths, in_double, is_dask, is_mapped, read_inputs, release_pages
 from .._data.names import output, set_output
 from .._data.targets import flat_sets
 from .._lib.arrays import FloatArray, allocate, require_memory, row_blocks, row_streams
@@ -87,12 +80,6 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         """Return X as `read_inputs` does; `in_double` converts arrays of other number types, some rows at a time."""
         return read_inputs(self, X, reset=reset, dtype=dtype, accept_sparse=self.kernel != "precomputed")
 
-    def _classifies(self) -> bool:
-        """Whether scikit-learn should treat this as a classifier (and stratify, for one)."""
-        structure = self._own_structure()
-        named = isinstance(structure, str)
-        return structure is None or (has_classes(structure) if named else hasattr(structure, "probabilities"))
-
     def _own_structure(self) -> Any:
         """Return the parameter that says what is predicted, as it is before `fit`."""
         return self.structure
@@ -102,10 +89,11 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         tags.target_tags.required = True
         tags.input_tags.pairwise = self.kernel == "precomputed"
         tags.input_tags.sparse = not tags.input_tags.pairwise
-        if self._classifies():
+        structure = self._own_structure()
+        if structure is None or has_classes(structure):  # scikit-learn then stratifies
             tags.estimator_type = "classifier"
             # With structure None it is y that decides, so several labels are claimed only where they are asked for.
-            tags.classifier_tags = ClassifierTags(multi_label=is_meant(LabelSets, self._own_structure()))
+            tags.classifier_tags = ClassifierTags(multi_label=is_meant(LabelSets, structure))
         return tags
 
     # Training.

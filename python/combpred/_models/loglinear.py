@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 
 from .._data.blocks import Block
 from .._data.checks import counted
-from .._data.inputs import require_short_rows, require_weight, square_norms
+from .._data.inputs import require_weight
 from .._data.warn import warn_user
 from .._lib.arrays import FloatArray, row_blocks
 from .._lib.call import get_n_threads
@@ -40,8 +40,6 @@ def train(model: Any, rows: TrainingRows, earlier: EarlierFit | None = None, *, 
     targets = model._embed_rows(rows)
     weights = targets.row_weights()
     kept = np.arange(n) if weights is None else np.flatnonzero(weights)  # a weight of 0 leaves a row out
-    if model.kernel_.is_linear:
-        require_short_rows(square_norms(rows.X)[kept], kept)
     features, kernel = rows.X, None
     # A linear kernel is taken as one where the rows are fewer than the features.
     is_wide = model.solver_ == "lbfgs" and len(kept) < p and len(kept) <= _LARGEST_GRAM
