@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import operator
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial, wraps
+from functools import partial, reduce, wraps
 from itertools import pairwise
 from typing import Any, TypeVar
 
@@ -145,12 +145,8 @@ def _on_partition(
     function: Callable[..., Result], merge: Merge[Result], index: int, X: Any, y: Any, weights: Any, *arguments: Any
 ) -> Result | None:
     """Return the merged results of the blocks of a partition, or None if it has no rows."""
-    block, found = make_block((X, y, weights), index, 0), None
-    if block.n:
-        for part in block.parts():
-            result = function(part, *arguments)
-            found = result if found is None else merge(found, result)
-    return found
+    block = make_block((X, y, weights), index, 0)
+    return reduce(merge, (function(part, *arguments) for part in block.parts())) if block.n else None
 
 
 def _merge_all(merge: Merge[Result], results: Sequence[Result | None]) -> Result | None:
@@ -158,10 +154,7 @@ def _merge_all(merge: Merge[Result], results: Sequence[Result | None]) -> Result
     given = [result for result in results if result is not None]
     if not given:
         return None
-    found = copy.deepcopy(given[0])  # a task must not change the results of other tasks
-    for result in given[1:]:
-        found = merge(found, result)
-    return found
+    return reduce(merge, given[1:], copy.deepcopy(given[0]))  # a task must not change the results of other tasks
 
 
 def lazily_on_dask(method: Method) -> Method:
