@@ -915,9 +915,9 @@ int32_t cp_mixing_bound(cp_space space, cp_in_scores *scores, cp_in_char *method
 /* What n quantities recorded along chains with one stationary distribution say about them: x[n, n_chains, n_draws]. For
  * each, writes to effective_size[n] of how many independent draws its mean over all chains is worth (Geyer's initial
  * monotone sequence, over the halves of the chains), and to r_hat[n] the split potential scale reduction factor,
- * without ranks. Both are NaN for constant or infinite numbers and for fewer than 4 draws. autocorrelation[n, n_chains,
- * n_lags] gets the autocorrelations of each chain at lags 0 to n_lags - 1 < n_draws; n_lags may be 0. CP_EVALUE where
- * there are more. control->step counts quantities. */
+ * without ranks. Both are NaN for constant numbers and for fewer than 4 draws. autocorrelation[n, n_chains, n_lags]
+ * gets the autocorrelations of each chain at lags 0 to n_lags - 1 < n_draws; n_lags may be 0. CP_EVALUE where there
+ * are more, and for numbers that are not finite. control->step counts quantities. */
 int32_t cp_chain_diagnose(cp_in_f64 *x /* [n, n_chains, n_draws] */, int64_t n, int64_t n_chains, int64_t n_draws,
                           double *effective_size /* [n] */, double *r_hat /* [n] */,
                           double *autocorrelation /* [n, n_chains, n_lags] */, int64_t n_lags, int32_t workers,

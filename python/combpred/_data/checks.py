@@ -64,9 +64,8 @@ def refuse_unlisted(pairs: Any, what: str, *, named: bool) -> None:
     """Raise TypeError for a graph, a mapping, a set or a table of names in the place of a list of pairs."""
     tabular = named and hasattr(pairs, "columns")
     if tabular or hasattr(pairs, "is_directed") or isinstance(pairs, (dict, set, frozenset)):
-        raise TypeError(
-            f"{what} must be a list or an array of pairs, such as list(graph.edges()); got a {type(pairs).__name__}"
-        )
+        kind = type(pairs).__name__
+        raise TypeError(f"{what} must be a list or an array of pairs, such as list(graph.edges()); got a {kind}")
 
 
 def float_array(values: Any, name: str) -> FloatArray:

@@ -105,12 +105,14 @@ def judge(leave: LeaveOut, scores: FloatArray, scoring: str) -> float:
         return reached
     if scoring == "explained":
         return explained(targets.psi, scores + leave.mean, targets.weights)
+    scorer = None if scoring == "metric" else get_scorer(scoring)
+    if scorer is not None and scorer.takes_scores:
+        return scorer.judge(model.structure_, leave.rows.y, model._decision(scores), targets.weights)
     decoded = model._decode_scores(scores, model._decoding(), leave.held)
     predicted = model.structure_.space.decode_parts(decoded.y)
-    if scoring == "metric":
+    if scorer is None:
         return float(model.structure_.score(leave.rows.y, predicted, targets.weights))
-    decided = model._decision(scores)
-    return get_scorer(scoring).judge(model.structure_, leave.rows.y, predicted, decided, targets.weights)
+    return scorer.judge(model.structure_, leave.rows.y, predicted, targets.weights)
 
 
 def explained(psi: FloatArray, expected: FloatArray, weights: FloatArray | None) -> float:

@@ -93,7 +93,7 @@ def _solver_of(model: Any, engine: Engine) -> str:
 def _problem(
     model: Any, engine: Engine, training: Training, solver: str, kernel: KernelFeatures | None
 ) -> LoglinearProblem:
-    seed = engine.settings.seed
+    seed = engine.seed
     if solver in ("sgd", "online") and not engine.is_random:  # of the order of rows
         seed = int(check_random_state(model.random_state).randint(2**62, dtype=np.int64))
     options = {
