@@ -461,17 +461,17 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
             raise CapabilityError(
                 f"{type(self).__name__} has no distributions and so no marginals: take ProbabilisticStructured"
             )
-        structure = getattr(self, "structure_", None)  # None before fit, which the check of X tells
-        compressed = None if structure is None else structure.space.sparse_format
-        decoded = None
+        inputs = self._read_inputs(X)
+        space = self.structure_.space
+        compressed, decoded = space.sparse_format, None
         if compressed is not None and not return_certificate:
-            blocks = self._decoded_blocks(self._read_inputs(X), constraints, self._decoding())
+            blocks = self._decoded_blocks(inputs, constraints, self._decoding())
             y = compressed(sparse.vstack([compressed(part.y) for _, part in blocks], dtype=np.int64))
         else:
-            decoded = self._decode_rows(X, constraints)
-            y = self.structure_.space.decode_parts(decoded.y)
+            decoded = self._decode_rows(inputs, constraints)
+            y = space.decode_parts(decoded.y)
             y = y if compressed is None else compressed(y)
-        y = output(self, y, X, self.structure_.space.column_names(), self.structure_.space.frame)
+        y = output(self, y, X, space.column_names(), space.frame)
         found: tuple[Any, ...] = (y,)
         if decoded is not None and return_certificate:
             found += (Certified.of(y, decoded, self.structure_),)
@@ -545,19 +545,14 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         )
 
     def _decode_rows(self, X: Any, constraints: Any = None) -> Decoded:
-        """Decode the scores of all rows, block by block into arrays that hold the whole."""
-        X = self._read_inputs(X)
-        n, part_len = X.shape[0], self.structure_.space.part_len
-        what, remedy = f"predicting {n} structures of {part_len} parts", "pass fewer rows at once"
-        whole = Decoded(
-            allocate((n, part_len), self.structure_.space.parts_dtype, what, remedy),
-            value=allocate((n,), np.float64, what, remedy),
-            upper_bound=allocate((n,), np.float64, what, remedy),
-            nu=allocate((n,), np.float64, what, remedy),
-            optimal=allocate((n,), np.bool_, what, remedy),
-        )
+        """Decode the scores of all rows of X, which has been read, block by block into arrays that hold the whole."""
+        n, space = X.shape[0], self.structure_.space
+        what, remedy = f"predicting {n} structures of {space.part_len} parts", "pass fewer rows at once"
+        parts = allocate((n, space.part_len), space.parts_dtype, what, remedy)
+        value, bound, nu = allocate((3, n), np.float64, what, remedy)
+        whole = Decoded(parts, value, bound, nu, np.empty(n, dtype=np.bool_))
         how = self._decoding()
-        if constraints is None and self._decides_by_scores() and self.structure_.space.decodes_in_library(how.decoder):
+        if constraints is None and self._decides_by_scores() and space.decodes_in_library(how.decoder):
             model = self._model()
             for rows in self._row_blocks(X, whole=True):
                 self._predict_rows(model, X, rows, found=whole.rows(rows), how=how)
