@@ -37,7 +37,14 @@ from .._lib.errors import CapabilityError, RowError, renumbered
 from .._lib.kernel import check_kernel
 from .._lib.ridge import Targets
 from ..kernels import InputKernel
-from ..structures import Hierarchy, LabelSets, Ordinal, PosetElements, Structure, has_classes, is_meant
+from ..structures import (
+    RowConstraints,
+    Structure,
+    class_values,
+    classes_of,
+    has_classes,
+    target_type,
+)
 from .certified import Certified
 from .training import TrainingRows, embed_targets, require_target, resolve_targets, weigh_rows
 
@@ -118,7 +125,9 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         if self._classifies():
             tags.estimator_type = "classifier"
             # With structure None it is y that decides, so several labels are claimed only where they are asked for.
-            tags.classifier_tags = ClassifierTags(multi_label=is_meant(LabelSets, self._own_structure()))
+            tags.classifier_tags = ClassifierTags(
+                multi_label=target_type(self._own_structure()) == "multilabel-indicator"
+            )
         return tags
 
     # Training rows.
@@ -159,7 +168,7 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
     def _set_structure(self, structure: Structure) -> None:
         """Set `structure_` and what follows from it, such as `classes_` where scikit-learn asks for them."""
         self.structure_ = structure
-        classes = structure.space.classes()
+        classes = classes_of(structure)
         if classes is not None:
             self.classes_ = classes
 
@@ -199,7 +208,7 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
 
     def _output(self, values: Any, X: Any, columns: Any) -> Any:
         """Return predictions as `set_output` has it."""
-        return output(self, values, X, columns, self.structure_.space.frame)
+        return output(self, values, X, columns, self.structure_.form.frame)
 
     # Scores and predictions.
 
@@ -286,9 +295,10 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         return self._decision(self.feature_scores(X))
 
     def _decision(self, scores: FloatArray) -> FloatArray:
-        if isinstance(self.structure_, (Ordinal, Hierarchy, PosetElements)):
-            scores = self.structure_.space.class_values(*self._decoding_scores(scores))
-        two = scores.shape[1] == 2 and not isinstance(self.structure_, LabelSets) and hasattr(self, "classes_")
+        space, of_sets = self.structure_.space, self.structure_.target_type == "multilabel-indicator"
+        if hasattr(self, "classes_") and not of_sets and not space.facts["exclusive"]:
+            scores = class_values(self.structure_, *self._decoding_scores(scores))
+        two = scores.shape[1] == 2 and not of_sets and hasattr(self, "classes_")
         return scores[:, 1] - scores[:, 0] if two else scores
 
     def score_structures(self, X: Any, y: Any) -> FloatArray:
@@ -330,7 +340,7 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         [True]
         """
         X = self._check_new_rows(X)
-        parts = self.structure_.space.encode(y)
+        parts = self.structure_.encode(y)
         check_lengths(X, parts)
         values = np.empty(X.shape[0])
         for rows, block in self._score_blocks(X):
@@ -464,7 +474,7 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
                 f"{type(self).__name__} has no distributions and so no marginals: take ProbabilisticStructured"
             )
         structure = getattr(self, "structure_", None)  # None before fit, which the check of X tells
-        compressed = None if structure is None else structure.space.sparse_format
+        compressed = None if structure is None else structure.form.sparse_format
         decoded = None
         if compressed is not None and not return_certificate:
             blocks = self._decoded_blocks(self._check_new_rows(X), constraints, self._decoding())
@@ -473,7 +483,7 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
             decoded = self._decode_rows(X, constraints)
             y = self.structure_.space.decode_parts(decoded.y)
             y = y if compressed is None else compressed(y)
-        y = self._output(y, X, self.structure_.space.column_names())
+        y = self._output(y, X, self.structure_.form.columns)
         found: tuple[Any, ...] = (y,)
         if decoded is not None and return_certificate:
             found += (Certified.of(y, decoded, self.structure_),)
@@ -535,7 +545,7 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
             raise ValueError(f"X_row must be one row, got {X.shape[0]}")
         ((_, scores),) = self._score_blocks(X)
         linear, magnitude = self._decoding_scores(scores)
-        return self.structure_.space.k_best(
+        return self.structure_.k_best(
             linear[0],
             magnitude,
             nu=float(nu),
@@ -573,7 +583,7 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
 
     def _decoded_blocks(self, X: Any, constraints: Any, how: Decoding) -> Iterator[tuple[slice, Decoded]]:
         """Yield the decoded scores of blocks of rows; X must have been through `_check_input`."""
-        held = None if constraints is None else self.structure_.space.restricted(constraints, X.shape[0])
+        held = None if constraints is None else RowConstraints(self.structure_.space, constraints, X.shape[0])
         streams = row_streams(X, apart=False) if how.is_random else None
         for rows, block in self._score_blocks(X):
             how = replace(how, streams=None if streams is None else streams[rows])

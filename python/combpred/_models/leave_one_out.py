@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator
 from .._lib.arrays import FloatArray
 from .._lib.ridge import left_out_scores, solve
 from ..metrics import get_scorer
+from ..structures import RowConstraints
 from .ridge import StructuredRidge, keep, smaller_than_a_kernel, training_kernel
 from .training import TrainingRows
 
@@ -41,7 +42,7 @@ class LeaveOut:
         self.X, self.y = X, y
         self.inputs, problem = model._validate_training(X, y, weights)
         space = model.structure_.space
-        self._held = None if constraints is None else space.restricted(constraints, problem.n)
+        self._held = None if constraints is None else RowConstraints(space, constraints, problem.n)
         self.problem = problem.with_options(solver="closed-form")
         self._plan = self.problem.plan(0, problem.n**2)
         self.mean = model.structure_.mean()

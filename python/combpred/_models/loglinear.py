@@ -18,6 +18,7 @@ from .._lib.arrays import FloatArray, row_blocks
 from .._lib.call import get_n_threads
 from .._lib.errors import CapabilityError, SamplingError
 from .._lib.loglinear import KernelFeatures, LoglinearProblem, Maximum
+from .._lib.partition import partition_cost
 from .._lib.ridge import Targets
 from .._lib.sampling import Plan
 from ..sampling.engines import SAMPLED_TOL, TRAINING_EVALUATIONS, Engine, Training, engine_of, resolve_method
@@ -261,7 +262,7 @@ def training_engine(model: Any, n: int, evaluations: int | None = None) -> Engin
     if engine.is_random and model.solver in ("lbfgs", "newton"):
         why = "" if model.inference == "mcmc" else ", which inference='auto' takes for a structure of this size"
         try:
-            model.structure_.space.partition_cost(marginals=True)
+            partition_cost(model.structure_.space.sums, marginals=True)
             remedy = "solver='auto' or 'sgd', or inference='exact'"
         except CapabilityError:
             remedy = "solver='auto' or 'sgd'"

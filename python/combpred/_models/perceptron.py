@@ -96,10 +96,7 @@ def _rows_of(model: Any, rows: TrainingRows) -> FeatureRows:
 def _bounded_loss(model: Any, training: FeatureRows) -> tuple[AffineLoss | None, dict[str, float]]:
     """Return the Hamming loss, from which a bound on the mistakes follows, and its constants: nothing where unknown."""
     space = model.structure_.space
-    try:
-        if space.entry_kind in ("numbers", "unknown") or space.loss_entries() is not None:
-            return None, {}
-    except CapabilityError:  # no entry of ψ that a loss can look at
+    if space.entry_kind in ("numbers", "unknown") or space.counted is not None:
         return None, {}
     bits, signs = space.entry_kind == "bits", space.entry_kind == "signs"
     known = {"squared": 1.0 if bits else 2.0, "least": 2.0 if signs else 1.0}
@@ -120,7 +117,7 @@ class AmongCandidates:
 
     def __init__(self, model: Any, X: Any, numbers: NDArray[np.intp]) -> None:
         self._model, self._X, self._numbers = model, X, numbers
-        self._space = model.structure_.space
+        self._structure, self._space = model.structure_, model.structure_.space
         self._parts: dict[int, NDArray[Any]] = {}  # of rows that were asked for
 
     def __call__(self, request: Request) -> None:
@@ -139,7 +136,7 @@ class AmongCandidates:
         if len(outputs) == 0:
             raise TargetError(row, "candidates gives no outputs for it; give at least one", "X")
         try:
-            parts: NDArray[Any] = self._space.encode(outputs, "candidates")
+            parts: NDArray[Any] = self._structure.encode(outputs, "candidates")
             return parts
         except TargetError as error:
             raise TargetError(row, f"output {error.row} of candidates: {error.reason}", "X") from None

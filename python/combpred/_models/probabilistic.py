@@ -37,8 +37,8 @@ from ..sampling.engines import (
     resolve_method,
 )
 from ..sampling.samplers import ESTIMATOR_SAMPLERS, diagnostics_of, draw_rows, method_of, warn_unless_mixed
-from ..structures import has_classes, has_method
-from ..structures.costs import OWN
+from ..structures import class_probabilities, has_classes, has_method
+from ..structures.costs import OWN, require_decision
 from .base import StructuredEstimator
 from .loglinear import continue_descent, fit_over_blocks, fit_rows, solver_of, training_engine
 from .training import EarlierFit, check_mini_batch, has_partial_fit, require_linear_kernel, require_same_intercept
@@ -567,7 +567,7 @@ class ProbabilisticStructured(StructuredEstimator):
     def _probabilities(self, X: Any, scale: Callable[[FloatArray], FloatArray]) -> Any:
         """Return the probabilities of classes on a scale."""
         marginals = self._marginals(X)  # refuses what is not fitted
-        values = scale(self.structure_.space.class_probabilities(marginals))
+        values = scale(class_probabilities(self.structure_, marginals))
         return self._output(values, X, self.classes_.tolist())
 
     @available_if(_has_pairs)  # type: ignore[untyped-decorator]
@@ -757,7 +757,7 @@ class ProbabilisticStructured(StructuredEstimator):
         1.0
         """
         X = self._check_new_rows(X)
-        parts = self.structure_.space.encode(y)
+        parts = self.structure_.encode(y)
         check_consistent_length(X, parts)
         log_proba = np.empty(X.shape[0])
         for rows, scores, inferred in self._blocks(X):
@@ -1037,4 +1037,4 @@ class ProbabilisticStructured(StructuredEstimator):
 
     def _check_capabilities(self) -> None:
         """Raise CapabilityError, before any work, where `structure_` lacks what predicting asks of it."""
-        self.structure_.space.require_decision(self.decision)
+        require_decision(self.structure_.space, self.decision)

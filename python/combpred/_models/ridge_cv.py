@@ -18,7 +18,7 @@ from .._lib.arrays import FloatArray
 from .._lib.kernel import SCALED_KERNELS, InputKernel
 from .._lib.names import RIDGE_LOSSES
 from ..metrics import get_scorer_names
-from ..structures import MultiClass, Ordinal, Structure, is_meant
+from ..structures import Structure, target_type
 from .choice import Choice, GivenRows, Setting
 from .leave_one_out import Judge, take_fit
 from .ridge import THRESHOLD_DECISIONS, RidgeBase, StructuredRidge
@@ -302,7 +302,7 @@ class StructuredRidgeCV(RidgeBase):
     def _shared_params(self) -> dict[str, Any]:
         """Return the parameters that the estimators of all settings have in common."""
         shared = {name: value for name, value in self.get_params(deep=False).items() if name not in _OWN}
-        if self.structure is not None and not is_meant(MultiClass, self.structure):
+        if self.structure is not None and target_type(self.structure) != "multiclass":
             shared["structure"] = self.structure_  # sizes come from all rows, since some may lack the largest grade
         return shared
 
@@ -318,7 +318,7 @@ class StructuredRidgeCV(RidgeBase):
                 "leave-one-out takes one output for each row, y has Admissible sets: search StructuredRidge by "
                 "GridSearchCV"
             )
-        if getattr(y, "ndim", 1) == 2 and isinstance(self.structure_, (MultiClass, Ordinal)):
+        if getattr(y, "ndim", 1) == 2 and hasattr(self, "classes_"):
             y = target_vector(y, "y")  # a column of labels, with a warning
         counting = rows.X.shape[0] if rows.weights is None else int(np.count_nonzero(rows.weights))
         if counting < 2:

@@ -116,10 +116,10 @@ class BlockRows:
 
     def _outputs(self, block: Block) -> RowOutputs:
         """Return the targets of a block."""
-        n, d, space, weights = block.n, self.structure.n_features, self.structure.space, block.weights
+        n, d, weights = block.n, self.structure.n_features, block.weights
         sets = flat_sets(block.y)
         if sets is None:
-            few = space.embed_sparse(block.y)
+            few = self.structure.embed_sparse(block.y)
             if few is not None:
                 return RowOutputs(n, d, psi=few, weights=weights)
         if not self._has_parts():
@@ -127,20 +127,20 @@ class BlockRows:
             return RowOutputs(n, d, psi=targets.psi, first=targets.first, weights=weights)
         if sets is not None:
             return RowOutputs(n, d, parts=encode_sets(self.structure, sets), first=sets.first, weights=weights)
-        parts, partial = space.encode_targets(block.y)
+        parts, partial = self.structure.encode_targets(block.y)
         return RowOutputs(n, d, parts=parts, partial=partial, weights=weights)
 
     def _encoded_in_strips(self, block: Block) -> RowOutputs | None:
         """Return the targets of many rows, of whose y one strip at a time is copied; None if only `_outputs` can."""
-        space, parts, partial = self.structure.space, None, False
+        parts, partial = None, False
         if not self._has_parts():
             return None
-        if space.embed_sparse(take_rows(block.y, slice(0, 1))) is not None:  # an entry a row
+        if self.structure.embed_sparse(take_rows(block.y, slice(0, 1))) is not None:  # an entry a row
             return self._outputs(block)
         for lo in range(0, block.n, _STRIP_ROWS):
             strip = take_rows(block.y, slice(lo, min(lo + _STRIP_ROWS, block.n)))
             try:
-                encoded, some = space.encode_targets(strip)
+                encoded, some = self.structure.encode_targets(strip)
             except TargetError as error:
                 raise TargetError(error.row + lo, error.reason, error.argument) from None
             partial |= some

@@ -189,7 +189,7 @@ class BlockStatistics:
                 f"statistics of {_shown(self.structure)} and of {_shown(other.structure)} do not add up: give "
                 "BlockStatistics.of a structure with all sizes, or classes"
             )
-        columns, others = (part.structure.space.column_names() or () for part in (self, other))
+        columns, others = (part.structure.form.columns or () for part in (self, other))
         if columns and others and list(columns) != list(others):
             raise ValueError(
                 f"statistics of y with the columns {summary(list(columns))} and {summary(list(others))} do not add up: "

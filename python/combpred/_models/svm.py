@@ -300,7 +300,7 @@ def train(model: Any, rows: TrainingRows, rng: np.random.RandomState) -> None:
     }  # fmt: skip
     by: Description | Answer = decoded_by(model, how, loss)
     if model.cost_ == OWN:
-        parts = model.structure_.space.encode(rows.y)[training.kept]
+        parts = model.structure_.encode(rows.y)[training.kept]
         by = OwnWorst(model.structure_.space.worst(parts), training.targets.psi, model.rescaling == "slack")
     with training.renumbered():
         found = svm_fit(

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from .._lib.arrays import FloatArray
 from .._lib.errors import CapabilityError
-from ..structures import LabelSets
 
 if TYPE_CHECKING:
     from ..structures import Structure
@@ -17,17 +16,11 @@ if TYPE_CHECKING:
 
 def require_all_sets(structure: Structure) -> None:
     """Raise CapabilityError unless a threshold decides on each label of a structure."""
-    if not isinstance(structure, LabelSets):
+    if structure.target_type != "multilabel-indicator" or structure.space.facts["free_values"] is None:
         raise CapabilityError(
-            f"decision='f1' is for LabelSets, not for {type(structure).__name__}: take decision='auto'"
+            "decision='f1' takes a threshold for each label, so it is for LabelSets() of all sets, not for "
+            f"{structure!r}: take decision='auto', or ProbabilisticStructured(decision='f1') for other label sets"
         )
-    if structure.observed is not False:
-        raise CapabilityError(
-            "decision='f1' takes a threshold for each label, whatever sets were observed: take LabelSets(), or "
-            "ProbabilisticStructured(decision='f1'), which weighs the observed sets"
-        )
-    if structure.size is not None:
-        raise CapabilityError("decision='f1' changes nothing for sets of one size: take decision='auto'")
 
 
 def best_threshold(scores: FloatArray, y: NDArray[Any], weights: FloatArray | None = None) -> tuple[float, float]:

@@ -23,7 +23,7 @@ from .._lib.call import get_n_threads
 from .._lib.loglinear import KernelFeatures
 from .._lib.ridge import Targets
 from ..kernels import InputKernel
-from ..structures import MultiClass, Structure, is_meant, resolve_structure
+from ..structures import MultiClass, Structure, classes_of, resolve_structure, target_type
 
 if TYPE_CHECKING:
     from .base import StructuredEstimator
@@ -54,7 +54,7 @@ def weigh_rows(model: Any, y: Any, sets: FlatSets | None, sample_weight: Any) ->
     weights, of_classes = check_weights(sample_weight, n), model.class_weight
     if of_classes is None:
         return weights
-    classes, labels = model.structure_.space.classes(), None if sets is not None else np.asarray(y)
+    classes, labels = classes_of(model.structure_), None if sets is not None else np.asarray(y)
     if classes is None or labels is None or labels.size != n:
         what = "y has sets of outputs" if sets is not None else f"outputs of {model.structure_!r} are none"
         raise ValueError(f"class_weight={of_classes!r} weighs rows of one class each, and {what}: give sample_weight")
@@ -80,15 +80,15 @@ def weigh_rows(model: Any, y: Any, sets: FlatSets | None, sample_weight: Any) ->
 def embed_targets(structure: Structure, rows: TrainingRows, n_threads: int) -> Targets:
     """Return the targets of training; ValueError naming the row where y is not in the structure."""
     if rows.sets is None:
-        psi = structure.space.embed_targets(rows.y, n_threads)
-        return Targets(psi, rows.weights)
+        parts, partial = structure.encode_targets(rows.y)
+        return Targets(structure.space.embed(parts, n_threads, partial=partial), rows.weights)
     return Targets(structure.space.embed(encode_sets(structure, rows.sets), n_threads), rows.weights, rows.sets.first)
 
 
 def encode_sets(structure: Structure, sets: FlatSets) -> NDArray[Any]:
     """Return the outputs of sets in parts; ValueError naming the row where one is illegal or comes twice."""
     try:
-        parts = structure.space.encode(sets.y)
+        parts = structure.encode(sets.y)
     except TargetError as error:
         row, number = sets.locate(error.row)
         raise TargetError(row, f"output {number} of the set: {error.reason}", error.argument) from None
@@ -297,7 +297,7 @@ def _first_structure(structure: Any, y: Any, classes: Any) -> Structure:
 
 def structure_of_classes(structure: Any, classes: Any) -> Structure:
     """Return the structure of labels whose list is `classes`; ValueError where `structure` has none."""
-    if structure is not None and not is_meant(MultiClass, structure):
+    if structure is not None and target_type(structure) != "multiclass":
         raise ValueError(
             f"classes={classes!r} has no meaning for structure={structure!r}; leave it out, and give sizes in the "
             "structure"
@@ -317,7 +317,7 @@ def structure_of_part(structure: Any, y: Any) -> Structure:
 def takes_classes(structure: Any, y: Any) -> bool:
     """Whether a structure has to learn classes from y, of which some rows are given."""
     if structure is not None:
-        return is_meant(MultiClass, structure) and getattr(structure, "n_classes", None) is None
+        return target_type(structure) == "multiclass" and getattr(structure, "n_classes", None) is None
     shape = np.shape(y)  # one label in each row
     return len(shape) == 1 or (len(shape) == 2 and shape[1] == 1)
 

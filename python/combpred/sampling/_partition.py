@@ -11,6 +11,7 @@ from .._lib.call import get_n_threads
 from .._lib.errors import CapabilityError
 from .._lib.names import PARTITION_METHODS, SCHEDULES
 from .._lib.partition import Asked, exact_is_affordable
+from .._lib.partition import log_partition as exact_sums
 from ..structures import Structure
 from ._annealing import MAX_STEPS, MOST_STEPS, anneal_rows, bounds_of_rows
 from ._estimates import LogPartition, exact_result
@@ -169,7 +170,7 @@ def log_partition(
         method = "exact" if exact_is_affordable(structure.space.description, len(rows)) else "annealed"
     if method == "exact":
         try:
-            return exact_result(structure.space.log_partition(rows, False, n_threads).log_z)
+            return exact_result(exact_sums(structure.space.sums, rows, n_threads=n_threads).log_z)
         except CapabilityError as error:
             raise CapabilityError(f"method='exact' is not possible: {error}; or take method='annealed'") from None
     if method == "taylor":

@@ -199,7 +199,7 @@ def sample(
                 "start is where a chain begins, bound is for samplers that are none; leave one of them out"
             )
         bound = bounds_of_rows(bound, len(linear))
-    parts = None if start is None else structure.space.encode(start, "start")
+    parts = None if start is None else structure.encode(start, "start")
     if parts is not None and len(parts) != len(linear):
         raise ValueError(f"start has {len(parts)} rows, scores has {len(linear)}; one start for each is needed")
     plan = Plan(sampler, n_samples, burn_in, thin, max_steps, seed_of(random_state))

@@ -19,8 +19,8 @@ from .._data.warn import warn_user
 from .._lib.arrays import FloatArray
 from .._lib.call import get_n_threads
 from .._lib.errors import CapabilityError, renumbered
-from .._lib.partition import Asked, exact_is_affordable
-from ..structures import Custom, Paths, Structure
+from .._lib.partition import Asked, exact_is_affordable, log_partition, partition_cost
+from ..structures import Structure
 from ._annealing import MAX_STEPS, anneal_rows, estimated
 from ._estimates import LogPartition, TaylorDetails, exact_result, joined_results
 from ._taylor import expand, expansion, require_moments, warn_of_sampled_moments
@@ -179,20 +179,20 @@ class ExactEngine(Engine):
 
     @property
     def name(self) -> str:
-        return self.structure.space.partition_cost(marginals=True)[0]
+        return partition_cost(self.structure.space.sums, marginals=True)[0]
 
     def check(self) -> None:
         try:
-            self.structure.space.partition_cost(marginals=True)
+            partition_cost(self.structure.space.sums, marginals=True)
         except CapabilityError as error:
             raise CapabilityError(f"inference='exact' is not possible: {error}; or take inference='mcmc'") from None
 
     def infer(self, scores: FloatArray, *, means: bool = False, log_z: bool = True) -> Inferred:
-        found = self.structure.space.log_partition(scores, means, self.settings.n_threads)
+        found = log_partition(self.structure.space.sums, scores, marginals=means, n_threads=self.settings.n_threads)
         return Inferred(found.marginals, found.log_z, found.engine)
 
     def log_partition(self, scores: FloatArray) -> LogPartition:
-        return exact_result(self.structure.space.log_partition(scores, False, self.settings.n_threads).log_z)
+        return exact_result(log_partition(self.structure.space.sums, scores, n_threads=self.settings.n_threads).log_z)
 
     def for_training(self, n: int) -> Training:
         return Training("exact")
@@ -204,10 +204,11 @@ def feature_range(structure: Structure) -> tuple[float, float] | None:
     Entries are between −1 and 1 everywhere but in a user's own structures, which may have a radius, and in paths, which
     may count. Whole numbers in that range are 0 or 1 if the mean of the squares is the mean.
     """
-    if isinstance(structure, Custom):
-        radius = structure.get_params()["radius"]
+    space = structure.space
+    if not space.in_library or (space.facts["general"] and space.entry_kind == "numbers"):
+        radius = structure.get_params(deep=False).get("radius")
         return None if radius is None else (-float(radius), float(radius))
-    if isinstance(structure, Paths):
+    if space.counted is not None:
         return None
     if structure.n_features > _LARGEST_SQUARE or structure.moments_info.kind != "exact":
         return -1.0, 1.0

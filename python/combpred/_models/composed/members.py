@@ -11,22 +11,9 @@ from sklearn.base import clone
 
 from ..._lib.arrays import FloatArray, refuse_masked
 from ..._lib.call import get_n_threads
-from ...structures import Custom, Cycles, LabelSets, MultiClass, Routes, Structure, is_meant
+from ...structures import Structure, target_type
 from ..training import TrainingRows, embed_targets, resolve_targets
 from .base import Reached
-
-
-def visits(structure: Structure) -> sparse.csr_array | None:
-    """Return the matrix L such that L ψ(y) says which places a route or vertices a cycle visits; None for others."""
-    if isinstance(structure, Routes):
-        n, arcs = int(structure.n_places or 0), structure.n_features - 2 * int(structure.n_places or 0)
-        to = np.array([v for u in range(n) for v in range(n) if u != v] + list(range(n)))  # arcs into v, and starts
-        return sparse.csr_array((np.ones(len(to)), (to, np.arange(arcs + n))), shape=(n, structure.n_features))
-    if isinstance(structure, Cycles):
-        n, d = int(structure.n_vertices or 0), structure.n_features
-        ends = np.concatenate(np.triu_indices(n, 1))
-        return sparse.csr_array((np.full(2 * d, 0.5), (ends, np.tile(np.arange(d), 2))), shape=(n, d))
-    return None
 
 
 @dataclass
@@ -104,20 +91,29 @@ def resolve_member(structure: Structure, y: Any, name: str, given: Any, link: An
     estimator = clone(given)
     innermost = Reached.within(estimator)
     own = innermost.estimator.structure
-    if link is None and own is not None and not is_meant(type(structure), own):
-        link = visits(structure) if is_meant(LabelSets, own) else None
+    if link is None and own is not None and not _is_of(structure, own):
+        link = (
+            structure.visited()
+            if hasattr(structure, "visited") and target_type(own) == "multilabel-indicator"
+            else None
+        )
         if link is None:
             raise ValueError(
                 f"member {name!r} predicts {own!r}, not {type(structure).__name__}: give (name, estimator, link), "
                 "where link is the matrix of its ψ in terms of that of the structure predicted"
             )
-    if link is None and isinstance(own, Structure) and not isinstance(own, Custom):
+    if link is None and isinstance(own, Structure):
         _require_same(structure, name, own, y)
     if link is not None:
         link, structure, y = _linked(structure, name, own, link, y)
-    if not isinstance(structure, MultiClass):  # which learns the labels themselves
+    if structure.target_type != "multiclass":  # which learns the labels themselves
         estimator.set_params(**{f"{innermost.path}structure": structure})
     return Member(name, estimator, structure, link, y)
+
+
+def _is_of(structure: Structure, own: Any) -> bool:
+    """Return whether a member's parameter `structure` is of the class of another one, or its catalogue name."""
+    return isinstance(own, type(structure)) or (isinstance(own, str) and own == structure.name)
 
 
 def _require_same(structure: Structure, name: str, own: Structure, y: Any) -> None:
@@ -129,8 +125,9 @@ def _require_same(structure: Structure, name: str, own: Structure, y: Any) -> No
     except ValueError as error:
         raise ValueError(f"member {name!r} predicts {own!r}: {error}") from None
     same = meant.space.description.key == structure.space.description.key
+    shown = structure.get_params(deep=False)
     for parameter, value in meant.get_params(deep=False).items():
-        known = getattr(structure, parameter)
+        known = shown[parameter]
         if value is not None and known is not None:  # names, too, which may be in lists, tuples or arrays
             same &= np.asarray(value, dtype=object).tolist() == np.asarray(known, dtype=object).tolist()
     if not same:
@@ -160,9 +157,9 @@ def _linked(structure: Structure, name: str, own: Any, link: Any, y: Any) -> tup
         raise ValueError(f"{whose} is {matrix.data[bad[0]]} at row {row}, column {column}, must be finite")
     matrix = matrix.tocsr()
     psi = structure.embed(y) @ matrix.T
-    if is_meant(type(structure), own):
+    if _is_of(structure, own):
         own = structure
-    if is_meant(LabelSets, own):
+    if target_type(own) == "multilabel-indicator":
         own, _ = resolve_targets(own, np.rint(psi).astype(int))
     if not isinstance(own, Structure) or own.n_features != psi.shape[1]:
         raise ValueError(
