@@ -994,6 +994,7 @@ type searchOptionsIn struct {
 	steps        int
 	runs         int
 	seed         uint64
+	spread       []float64
 }
 
 // read reads the argument of that name.
@@ -1128,10 +1129,72 @@ func go_cp_search(space_ C.cp_space, scores_ *C.cp_in_scores, options_ *C.cp_in_
 		if err := a.rows.checkPartLen("part_len", a.partLen); err != nil {
 			return err
 		}
+		if a.options.spread, err = cabi.Optional[float64](unsafe.Pointer(a.options.c.spread), "options.spread", cabi.Size(float64(a.scores.n))); err != nil {
+			return err
+		}
 		if a.dst, err = cabi.View[int32](unsafe.Pointer(dst_), "dst", cabi.Size(a.scores.times(a.scores.n)), cabi.Size(float64(a.partLen))); err != nil {
 			return err
 		}
 		return doSearch(a)
+	})
+}
+
+// searchStartArgs are the arguments of cp_search_start.
+type searchStartArgs struct {
+	rows    rows
+	scores  *scoresIn
+	options *searchOptionsIn
+	psi     linalg.Matrix[float64]
+	best    []int64
+	record  *searchRecordIn
+	session []C.cp_session
+	workers int
+	mon     *parallel.Monitor
+	structs struct { // what others point to
+		scores  scoresIn
+		options searchOptionsIn
+		record  searchRecordIn
+	}
+}
+
+//export go_cp_search_start
+func go_cp_search_start(space_ C.cp_space, scores_ *C.cp_in_scores, options_ *C.cp_in_search_options, psi_ *C.cp_in_f64, best_ *C.int64_t, record_ *C.cp_search_record, session_ *C.cp_session, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
+		a := new(searchStartArgs)
+		a.scores = &a.structs.scores
+		if err = a.scores.read(scores_, "scores", false, false); err != nil {
+			return err
+		}
+		if a.rows, err = a.scores.batch(space_); err != nil {
+			return err
+		}
+		a.options = &a.structs.options
+		if err = a.options.read(options_, "options", false, false); err != nil {
+			return err
+		}
+		a.record = &a.structs.record
+		if err = a.record.read(record_, "record", true, true); err != nil {
+			return err
+		}
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if a.options.spread, err = cabi.Optional[float64](unsafe.Pointer(a.options.c.spread), "options.spread", cabi.Size(float64(a.scores.n))); err != nil {
+			return err
+		}
+		if a.psi, err = matrixAt(unsafe.Pointer(psi_), "psi", false, cabi.Size(a.scores.times(a.scores.n)), cabi.Size(float64(a.rows.entries()))); err != nil {
+			return err
+		}
+		if a.best, err = cabi.View[int64](unsafe.Pointer(best_), "best", cabi.Size(float64(a.scores.n))); err != nil {
+			return err
+		}
+		if a.session, err = cabi.View[C.cp_session](unsafe.Pointer(session_), "session", cabi.Size(1)); err != nil {
+			return err
+		}
+		return doSearchStart(a)
 	})
 }
 
@@ -4154,7 +4217,7 @@ type loglinearModelIn struct {
 	steps     int
 	rows      int
 	seen      float64
-	chains    []int32
+	chains    unsafe.Pointer
 }
 
 // read reads the argument of that name.
@@ -4177,6 +4240,7 @@ func (r *loglinearModelIn) read(p *C.cp_loglinear_model, name string, optional, 
 	r.steps = int(r.c.steps)
 	r.rows = int(r.c.rows)
 	r.seen = float64(r.c.seen)
+	r.chains = unsafe.Pointer(r.c.chains)
 	if r.weights, err = matrixAt(unsafe.Pointer(r.c.weights), "weights", false, cabi.Size(float64(r.q)), cabi.Size(float64(r.d))); err != nil {
 		return cabi.Within(name, err)
 	}
@@ -4283,9 +4347,6 @@ func go_cp_loglinear_fit(space_ C.cp_space, options_ *C.cp_in_loglinear_options,
 		if err := equal("model.d", C.int64_t(a.model.d), a.space.FeatureLen()); err != nil {
 			return err
 		}
-		if a.model.chains, err = cabi.Optional[int32](unsafe.Pointer(a.model.c.chains), "model.chains", cabi.Size(float64(a.targets.n)), cabi.Size(2), cabi.Size(16)); err != nil {
-			return err
-		}
 		return doLoglinearFit(a)
 	})
 }
@@ -4347,9 +4408,6 @@ func go_cp_loglinear_start(space_ C.cp_space, options_ *C.cp_in_loglinear_option
 			return err
 		}
 		if err := equal("model.d", C.int64_t(a.model.d), a.space.FeatureLen()); err != nil {
-			return err
-		}
-		if a.model.chains, err = cabi.Optional[int32](unsafe.Pointer(a.model.c.chains), "model.chains", cabi.Size(float64(a.targets.n)), cabi.Size(2), cabi.Size(16)); err != nil {
 			return err
 		}
 		if a.session, err = cabi.View[C.cp_session](unsafe.Pointer(session_), "session", cabi.Size(1)); err != nil {
@@ -4463,9 +4521,6 @@ func go_cp_loglinear_search_start(space_ C.cp_space, options_ *C.cp_in_loglinear
 			return err
 		}
 		if err := equal("model.d", C.int64_t(a.model.d), a.space.FeatureLen()); err != nil {
-			return err
-		}
-		if a.model.chains, err = cabi.Optional[int32](unsafe.Pointer(a.model.c.chains), "model.chains", cabi.Size(0), cabi.Size(2), cabi.Size(16)); err != nil {
 			return err
 		}
 		if a.session, err = cabi.View[C.cp_session](unsafe.Pointer(session_), "session", cabi.Size(1)); err != nil {

@@ -61,7 +61,7 @@ func (o Ridge) LeaveOneOut(space structure.Space, k linalg.Matrix[float64], targ
 		p.Lambda = alphas[i]
 		if err := l.score(&p, c); err != nil {
 			if fault.KindOf(err) == fault.KindNumerical {
-				return fault.Wrap("%w; alpha is %g", err, alphas[i])
+				return fault.Wrap("%w; alpha is %g: "+remedies, err, alphas[i])
 			}
 			return err
 		}

@@ -158,11 +158,17 @@ func (o Ridge) Kernel(space structure.Space, k linalg.Matrix[float64], targets T
 		return info, fault.Value("solver is %q, must be \"closed-form\", \"cg\" or \"newton-cg\" for a kernel matrix", o.Solver)
 	}
 	if !valid(err) {
+		if fault.KindOf(err) == fault.KindNumerical {
+			err = fault.Wrap("%w; alpha is %g, tol %g: "+remedies, err, o.Alpha, o.Tol)
+		}
 		return info, err
 	}
 	writeDual(p, c, coef)
 	return info, err
 }
+
+// remedies end what is said where numbers do not allow to train with a kernel matrix.
+const remedies = "raise alpha, or check that the kernel is positive semi-definite"
 
 // factored runs the solvers that factor the kernel matrix, in the precision of work; direct makes the closed form invert the factors.
 func factored[T linalg.Float](o Ridge, p *solve.Problem, op *dual.Kernel, direct bool, work []T,

@@ -188,7 +188,10 @@ func Positions(b *structure.Batch, dst []float64, workers int, mon *parallel.Mon
 			return positions{}, &structure.CapabilityError{Structure: structure.Describe(s), Need: "positions of items"}
 		}
 		_, cost, err := Choose(s, true)
-		return positions{own, grain(cost)}, err
+		if err != nil {
+			return positions{}, fault.Wrap("%w, or count positions in draws of sample", err)
+		}
+		return positions{own, grain(cost)}, nil
 	})
 	if err != nil {
 		return err

@@ -110,6 +110,14 @@ def test_options_of_pandas_are_kept(tmp_path, capsys):
     assert table(capsys)["kind"].tolist() == ["cheap", "dear"] * 4
 
 
+def test_categories_are_written_as_in_the_training_file(drinks, model, tmp_path, fails):
+    new = tmp_path / "new.csv"
+    new.write_text("city,age\n7,20\n9,69\n")  # codes of cities, none of which the training file has
+    refusal = fails("predict", str(new), "--model", model)
+    assert "column 'city' holds numbers, but strings in the training file" in refusal
+    assert main(["predict", str(new), "--model", model, "--read", '{"dtype": {"city": "str"}}']) == 0
+
+
 @pytest.mark.parametrize(
     ("changed", "expected"),
     [

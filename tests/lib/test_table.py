@@ -13,8 +13,7 @@ from combpred.structures import Permutations
 def test_structs_take_types_and_sizes_from_the_table():
     scores = record(abi.CScores, linear=np.arange(6).reshape(2, 3), magnitude=np.ones((1, 3), np.float32))
     assert (scores.n, scores.d, scores.n_magnitude) == (2, 3, 1)
-    kept = [value for name, value in vars(scores).items() if name.endswith("points to")]
-    assert [array.dtype for array in kept] == [np.float64] * 2
+    assert {vars(scores)[name].dtype for name in ("linear", "magnitude")} == {np.dtype(np.float64)}
     put(scores, streams=np.zeros(2, np.uint64), n=2)
     assert scores.n == 2
 
@@ -25,6 +24,7 @@ def test_structs_take_types_and_sizes_from_the_table():
         {"streams": np.zeros(3, np.uint64)},
         {"magnitude": np.ones((2, 4))},
         {"n": 0},
+        {"linear": np.zeros((1, 2, 1))},
         {"of": np.array([0, 2**40])},
         {"of": np.array([0.5, 1.0])},
     ],
@@ -36,7 +36,7 @@ def test_what_does_not_fit_is_refused(fields):
     assert any(name in str(caught.value) for name in fields)
 
 
-@pytest.mark.parametrize("wrong", [np.zeros(2, np.float32), np.zeros(4)[::2], np.zeros(3)])
+@pytest.mark.parametrize("wrong", [np.zeros(2, np.float32), np.zeros(4)[::2], np.zeros(3), np.broadcast_to(0.0, 2)])
 def test_results_are_written_in_place_or_refused(wrong):
     with pytest.raises(ValueError):
         record(abi.CCertificates, n=2, value=wrong)
@@ -44,7 +44,7 @@ def test_results_are_written_in_place_or_refused(wrong):
 
 def test_new_arrays_have_the_sizes_that_the_header_says():
     description = Permutations(3).space.description
-    mean = computed("cp_space_moments", description, None, d=3, second=None)
+    mean = computed("cp_space_moments", description, d=3, second=None, info=None)
     np.testing.assert_allclose(mean, 0.0, atol=1e-15)
     y = decode(description, [[1.0, 1.0, 1.0], [-1.0, -1.0, -1.0]]).y
     psi = computed("cp_space_embed", description, y, 0, d=3)
@@ -72,3 +72,24 @@ def test_every_function_is_in_the_table():
     }
     n_buffers = sum(p.dtype is not None for name in abi.PARAMETERS for p in parameters(name))
     assert n_buffers > 100
+
+
+def test_sizes_that_are_expressions_are_checked():
+    """Otherwise the library would read beyond the array."""
+    with pytest.raises(ValueError, match=r"first has shape \(2,\), must be \(3\)"):
+        record(abi.CTargets, n=2, psi=np.zeros((2, 3)), first=np.zeros(2, np.int64))
+    preferences = {"k": 3, "signs": np.zeros((2, 3), np.int8), "margins": np.ones((2, 3))}
+    record(abi.CPreferences, **preferences)
+    with pytest.raises(ValueError, match=r"margins has shape \(2, 2\), must be \(2, 3\)"):
+        record(abi.CPreferences, **{**preferences, "margins": np.ones((2, 2))})
+    record(abi.COutputs, n=2, d=3, psi=np.zeros((2, 3)), indptr=np.zeros(4, np.int64))  # as the library alone can tell
+    description = Permutations(3).space.description
+    targets = record(abi.CTargets, psi=np.zeros((2, 3)), n=2)
+    with pytest.raises(ValueError, match=r"kernel has shape \(1, 4\), must be \(2, 2\)"):
+        computed("cp_ridge_kernel", description, {"alpha": 1.0, "tol": 1e-8}, np.ones((1, 4)), targets, None)
+
+
+def test_numbers_of_another_byte_order_are_converted():
+    scores = record(abi.CScores, linear=np.zeros((2, 3)), of=np.array([1, 0], ">i4"), n_spaces=2)
+    np.testing.assert_array_equal(vars(scores)["of"], np.array([1, 0], np.int32))
+    assert vars(scores)["of"].dtype.isnative

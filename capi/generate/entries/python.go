@@ -25,7 +25,7 @@ _ERR, _ROW, _RUN = (_P, _N), (_P, _P, _N), (c_int32, _P)
 
 
 def _fields(**kinds: type) -> list[tuple[str, type]]:
-    """Return the fields of a struct that begins with its size; see ` + "``combpred._lib.call.record``" + `."""
+    """Return the fields of a struct that begins with its size; see ` + "``combpred._lib.table.record``" + `."""
     return [("struct_size", c_int64), *kinds.items()]
 `
 
@@ -111,8 +111,8 @@ var dtypes = map[string]string{"cp_f64": "f8", "double": "f8", "cp_i8": "i1", "i
 const tableHead = `
 
 # What functions take up to the number of workers, and the buffers of structs. Of each the name; before it ">" where the
-# library writes there; behind it "?" where it may be NULL, "=" where it is the size of another; then, of a buffer, the
-# type of its numbers and its sizes.
+# library writes there; behind it "?" where it may be NULL, "=" where it is the size of another; then, of a struct, its
+# class, and of a buffer the type of its numbers and its sizes.
 PARAMETERS: dict[str, tuple[str, ...]] = {
 %s}
 
@@ -174,6 +174,8 @@ func tableWords(h header.Header, all []header.Declared, onlyBuffers bool) (words
 				each = append(each, pythonSize(size))
 			}
 			word += " " + kind + " " + strings.Join(each, ", ")
+		} else if name := h.Record(d); name != "" {
+			word += " " + pythonClass(name)
 		} else if sizes[d.Name] && !d.Pointer() {
 			word += "="
 		}

@@ -75,7 +75,7 @@ func refine(p *solve.Problem, eq equation, margins MarginSolver, accuracy float6
 	}
 	if info.Residual > opt.Tol {
 		if !exhausted && accuracy > opt.Tol {
-			return info, fault.Numerical("refinement stalls above tol: the factors are not accurate enough; raise tol or alpha")
+			return info, fault.Numerical("refinement stalls above tol: the factors are not accurate enough")
 		}
 		return info, &solve.NotConvergedError{Residual: info.Residual, Tol: opt.Tol, Iter: info.Iter}
 	}

@@ -84,7 +84,7 @@ func train[T linalg.Float](p *solve.Problem, op *dual.Kernel, f *dual.Factored[T
 		return residual, err
 	}
 	if e := p.Relative(squares); !(e <= accuracy) {
-		return residual, fault.Numerical("the factors of 2·alpha·I + σK are not accurate enough to leave rows out; raise alpha")
+		return residual, fault.Numerical("the factors of 2·alpha·I + σK are not accurate enough to leave rows out")
 	}
 	return residual, nil
 }

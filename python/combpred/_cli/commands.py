@@ -40,7 +40,13 @@ def fit(options: Namespace) -> None:
         (StandardScaler(), numbers), (OneHotEncoder(handle_unknown="ignore"), [c for c in inputs if c in categories])
     )
     model = make_pipeline(transformer, _estimator(options))
-    model.combpred_ = {"targets": targets, "read": options.read, "versions": _versions(), "rows": len(frame)}
+    model.combpred_ = {
+        "targets": targets,
+        "categories": {name: _is_number(frame[name]) for name in inputs if name in categories},
+        "read": options.read,
+        "versions": _versions(),
+        "rows": len(frame),
+    }
     model.fit(frame[inputs], _targets(frame, targets))
     _skops().dump(model, options.model)
     print(f"{_described(model)}: trained on {len(frame)} rows of {len(inputs)} inputs, saved to {options.model}")
@@ -49,7 +55,7 @@ def fit(options: Namespace) -> None:
 def predict(options: Namespace) -> None:
     """Write predictions for the rows of a table."""
     model = _load(options.model)
-    frame = _table(options.file, model.combpred_["read"] if options.read is None else options.read)
+    frame = _table_for(model, options)
     model[-1].set_output(predict="pandas")
     if options.proba:
         name = next((each for each in ("predict_proba", "predict_marginals") if hasattr(model[-1], each)), None)
@@ -71,7 +77,7 @@ def predict(options: Namespace) -> None:
 def evaluate(options: Namespace) -> None:
     """Print metrics of predictions for a table with targets."""
     model = _load(options.model)
-    frame = _table(options.file, model.combpred_["read"] if options.read is None else options.read)
+    frame = _table_for(model, options)
     names = _columns(frame, model.combpred_["targets"])
     X, y = frame.drop(columns=names), _targets(frame, names)
     scorers = {name: metrics.get_scorer(name) for name in options.metric or ()}
@@ -108,6 +114,16 @@ def _table(file: str, read: dict[str, Any]) -> Any:
     if file.endswith(".parquet"):
         return pandas.read_parquet(file, **read)
     return pandas.read_csv(sys.stdin if file == "-" else file, **read)
+
+
+def _table_for(model: Pipeline, options: Namespace) -> Any:
+    """Return a table whose categories are written as in the training file: "1" is no known category where 1 was one."""
+    frame = _table(options.file, model.combpred_["read"] if options.read is None else options.read)
+    for name, numbers in model.combpred_["categories"].items():
+        if name in frame and _is_number(frame[name]) != numbers:
+            held, holds = ("numbers", "strings") if numbers else ("strings", "numbers")
+            raise ValueError(f"column {name!r} holds {holds}, but {held} in the training file: say its dtype by --read")
+    return frame
 
 
 def _columns(frame: Any, wanted: str | list[str]) -> list[Any]:

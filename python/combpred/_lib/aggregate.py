@@ -9,10 +9,7 @@ from numpy.typing import NDArray
 
 from . import abi
 from .arrays import FloatArray, IntArray, allocate
-from .call import call, computed
-from .table import floats, record
-
-_EXACT = 20  # items of a group that are solved by recursion over subsets, of which each takes some 30 operations
+from .call import computed
 
 
 class Profile(NamedTuple):
@@ -32,12 +29,6 @@ class Profile(NamedTuple):
     weights: FloatArray | None
     n_extensions: int = 0
 
-    @property
-    def struct(self) -> abi.CProfile:
-        """What the core reads."""
-        n, k = self.ranks.shape
-        return record(abi.CProfile, n=n, k=k, ranks=self.ranks, weights=self.weights, n_extensions=self.n_extensions)
-
 
 class Pairs(NamedTuple):
     """What rankings prefer: arrays of shape (k, k), 0 on the diagonal.
@@ -52,11 +43,6 @@ class Pairs(NamedTuple):
 
     before: FloatArray
     tied: FloatArray | None = None
-
-    @property
-    def struct(self) -> abi.CPairs:
-        """What the core reads."""
-        return record(abi.CPairs, k=len(self.before), before=self.before, tied=self.tied)
 
 
 class Programs(NamedTuple):
@@ -76,20 +62,12 @@ class Programs(NamedTuple):
     state: IntArray
     lower_bound: FloatArray
 
-    @property
-    def struct(self) -> abi.CPrograms:
-        """What the core reads."""
-        return record(
-            abi.CPrograms, k=len(self.x), n_groups=len(self.state), x=self.x, state=self.state,
-            lower_bound=self.lower_bound,
-        )  # fmt: skip
-
 
 def pair_counts(profile: Profile) -> Pairs:
     """Return what rankings prefer. Pairs with an unknown item do not count."""
-    n, k = profile.ranks.shape
+    k = profile.ranks.shape[1]
     pairs = Pairs(np.empty((k, k)), np.empty((k, k)))
-    call("cp_aggregate_pairs", profile, pairs, flops=2.0 * n * k * k)
+    computed("cp_aggregate_pairs", profile, pairs)
     return pairs
 
 
@@ -114,8 +92,7 @@ def strongest_chains(proba: FloatArray, n_threads: int | None = None) -> tuple[F
     """
     n, k, _ = proba.shape
     chains = allocate(proba.shape, np.float64, f"the pairs of {k} items of {n} rows", "pass fewer rows at once")
-    pairs, flops = proba.reshape(n, k * k), 2.0 * n * k**3
-    return chains, computed("cp_aggregate_chains", pairs, chains=chains, n_threads=n_threads, flops=flops)
+    return chains, computed("cp_aggregate_chains", proba.reshape(n, k * k), chains=chains, n_threads=n_threads)
 
 
 def consensus(
@@ -132,17 +109,12 @@ def consensus(
 
     As the fields of ``combpred.aggregation.Aggregate``, in their order.
     """
-    if profile is not None:
-        n, k = profile.ranks.shape
-    else:
-        assert pairs is not None
-        n, k = 0, len(pairs.before)
-    y = np.empty((k, k) if output == "partial" else k, dtype=np.int32)
-    info = record(abi.CConsensusInfo)
-    options = record(abi.CAggregateOptions, method=method, output=output, penalty=penalty, seed=seed % 2**64)
-    call("cp_aggregate", profile, pairs, options, programs, y, y.size, info, flops=10.0 * n * k * k + _search_flops(k))
+    of = profile.ranks if profile is not None else pairs.before if pairs is not None else np.empty((0, 0))
+    k, partial = of.shape[1], output == "partial"
+    options = {"method": method, "output": output, "penalty": penalty, "seed": seed % 2**64}
+    y, info = computed("cp_aggregate", profile, pairs, options, programs, dst_len=k * k if partial else k)
     return (
-        y.astype(bool) if output == "partial" else y, info.distance, info.lower_bound, info.ratio or None,
+        y.reshape(k, k).astype(bool) if partial else y, info.distance, info.lower_bound, info.ratio or None,
         bool(info.expected), bool(info.optimal), info.method.decode(), info.reason.decode(), info.standard_error,
     )  # fmt: skip
 
@@ -152,9 +124,7 @@ def acyclic_part(margins: FloatArray, method: str, *, programs: Programs | None 
 
     As the fields of ``combpred.aggregation.AcyclicMajority``, in their order.
     """
-    options, info = record(abi.CAggregateOptions, method=method), record(abi.CAcyclicInfo)
-    flops = _search_flops(len(margins))
-    relation, kept = computed("cp_aggregate_acyclic", margins, options, programs, info, flops=flops)
+    relation, kept, info = computed("cp_aggregate_acyclic", margins, {"method": method}, programs)
     optimal, method = bool(info.optimal), info.method.decode()
     return (relation.astype(bool), kept.astype(bool), info.weight, info.upper_bound, info.ratio, optimal, method)
 
@@ -165,8 +135,8 @@ def extended(relations: NDArray[np.bool_], weights: FloatArray | None, n_extensi
     ranks = allocate(
         (n, n_extensions, k), np.float64, f"{n} × {n_extensions} linear extensions", "take fewer n_extensions"
     )
-    given = record(abi.CRelations, before=relations, weights=weights)
-    shares = computed("cp_aggregate_extend", given, seed % 2**64, ranks=ranks, flops=1e9)
+    given = {"before": relations, "weights": weights}
+    shares = computed("cp_aggregate_extend", given, seed % 2**64, ranks=ranks)
     return Profile(ranks.reshape(-1, k), shares.ravel(), n_extensions)
 
 
@@ -174,9 +144,8 @@ def plackett_luce_fit(
     ranks: IntArray, weights: FloatArray, penalty: float, *, n_threads: int | None = None
 ) -> tuple[FloatArray, int]:
     """Return the utilities (n, k) of `ranks` (n, m, k) with `weights` (n, m), and how many models are not fitted."""
-    n, m, k = ranks.shape
-    sets, flops = record(abi.CRankedSets, ranks=ranks, weights=weights), 10.0 * n * k * k * (2.0 * m + k)
-    fitted: tuple[FloatArray, int] = computed("cp_plackett_luce_fit", sets, penalty, n_threads=n_threads, flops=flops)
+    sets = {"ranks": ranks, "weights": weights}
+    fitted: tuple[FloatArray, int] = computed("cp_plackett_luce_fit", sets, penalty, n_threads=n_threads)
     return fitted
 
 
@@ -187,17 +156,8 @@ def bradley_terry_fit(
 
     They are of comparisons `wins` and `ties` (k, k), with `covariates` (k, p).
     """
-    k = len(wins)
     p = 0 if covariates is None else covariates.shape[1]
-    q = (p or k) + (ties is not None)
+    q = (p or len(wins)) + (ties is not None)
     coef, covariance = np.empty(q), np.empty((q, q))
-    status = call(
-        "cp_bradley_terry_fit", floats(wins, "wins", k, k), None if ties is None else floats(ties, "ties", k, k),
-        None if covariates is None else floats(covariates, "covariates", k, p), k, p, penalty, coef, covariance,
-        flops=300.0 * k * k + 10.0 * q**3,
-    )  # fmt: skip
+    status = computed("cp_bradley_terry_fit", wins, ties, covariates, penalty, coef, covariance, p=p, with_status=True)
     return coef, covariance, status == abi.OK
-
-
-def _search_flops(k: int) -> float:
-    return 30.0 * k * 2.0 ** min(k, _EXACT) + 100.0 * k**3

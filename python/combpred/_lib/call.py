@@ -22,8 +22,8 @@ import ctypes
 import functools
 import os
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from numbers import Integral
 from typing import Any, NamedTuple
@@ -32,7 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import abi, blas
-from .control import reported, run_interruptibly
+from .control import interruptible, reported
 from .errors import CapabilityError, DataError, ForkedProcessError, NumericalError, RowError, SamplingError
 from .names import NUMBER_TYPES
 from .table import contiguous, floats, parameters, put, record
@@ -45,7 +45,6 @@ _forked = False  # this process is a fork of one where it ran
 
 _VALUES = ctypes.Structure, ctypes.c_int32, ctypes.c_int64, ctypes.c_uint64, ctypes.c_double  # passed by pointer
 _MESSAGE_BYTES = 8192
-INTERRUPTIBLE_FLOPS = 2e8  # about 20 ms: below, watching for Ctrl-C costs more than it gives
 
 _EXCEPTIONS: dict[int, type[Exception]] = {
     abi.EVALUE: ValueError,
@@ -258,10 +257,8 @@ class RowInputs:
         self.n, self.p = X.shape
         self.struct = record(abi.CFeatures, n=self.n, p=self.p)
         if hasattr(X, "tocsr"):
-            self.width = int(X.nnz) / max(self.n, 1)
-            put(self.struct, nnz=int(X.nnz), **compressed(X))
+            put(self.struct, **compressed(X))
         else:
-            self.width = float(self.p)
             in_place = are_read_in_place(X)
             if in_place and X.dtype.kind == "b":
                 X = X.view(np.uint8)
@@ -272,9 +269,10 @@ class RowInputs:
 
 def compressed(rows: Any) -> dict[str, NDArray[Any]]:
     """Return the arrays of a CSR matrix by the names of their fields in structs."""
+    stored = rows.indptr[-1]  # there may be room for more
     return {
-        "data": contiguous(rows.data, np.float64),
-        "indices": contiguous(rows.indices, np.int32),
+        "data": contiguous(rows.data[:stored], np.float64),
+        "indices": contiguous(rows.indices[:stored], np.int32),
         "indptr": contiguous(rows.indptr, np.int64),
     }
 
@@ -295,12 +293,8 @@ def call(
     name: str,
     *arguments: Any,
     n_threads: int | None = None,
-    flops: float = 0.0,
-    label: str = "",
-    verbose: int = 0,
-    total: int | None = None,
-    progress: Callable[[int, float], object] | None = None,
     control: abi.Control | None = None,
+    **shown: Any,
 ) -> int:
     """Call a function of the C interface and raise what its status means.
 
@@ -314,12 +308,10 @@ def call(
         a `handle` become that.
     n_threads : int or None, default=None
         The argument `workers` of functions that have it; None as :func:`get_n_threads` says.
-    flops : float, default=0
-        Estimated operations. Longer calls can be interrupted by Ctrl-C.
-    label, verbose, total, progress
-        As :func:`combpred._lib.control.reported` takes them.
     control : Control or None, default=None
-        The control block; None: a new one.
+        The control block, by which Ctrl-C stops the call; None: a new one for functions that take one.
+    **shown
+        label, verbose, total and progress, as :func:`combpred._lib.control.reported` takes them.
 
     Returns
     -------
@@ -329,66 +321,77 @@ def call(
     function = getattr(library().dll, name)
     message, bad_row = ctypes.create_string_buffer(_MESSAGE_BYTES), ctypes.c_int64(-1)
     given = [_pointer(argument) for argument in arguments]
-    tail: tuple[Any, ...] = (message, _MESSAGE_BYTES)
+    if name in abi.PARALLEL:
+        control = control or abi.Control()
+        given += get_n_threads(n_threads), ctypes.byref(control)
     if name in abi.OF_ROWS:
-        tail = (ctypes.byref(bad_row), *tail)
-    if name not in abi.PARALLEL:
-        status = int(function(*given, *tail))
-        return checked(status, message, bad_row.value)
-    workers = get_n_threads(n_threads)
-    control = control or abi.Control()
-
-    def run() -> int:
-        return int(function(*given, workers, ctypes.byref(control), *tail))
-
-    if flops < INTERRUPTIBLE_FLOPS and verbose <= 0 and progress is None:
-        status = run()
-        return checked(status, message, bad_row.value)
-    with reported(control, label, verbose=verbose, total=total, progress=progress):
-        status = run_interruptibly(run, control)
+        given.append(ctypes.byref(bad_row))
+    if control is None:
+        status = function(*given, message, _MESSAGE_BYTES)
+    else:
+        with reported(control, **shown) if shown else nullcontext(), interruptible(control):
+            status = function(*given, message, _MESSAGE_BYTES)
     return checked(status, message, bad_row.value)
 
 
 def computed(function: str, *arguments: Any, **named: Any) -> Any:
-    """Call a function of the C interface that always converges, and return what it has written to arrays.
+    """Call a function of the C interface, and return what it has written to new arrays and structs.
 
     Parameters
     ----------
     function : str
         Name in combpred.h.
     *arguments
-        Its arguments but for the sizes of others and for arrays that it writes to, as :func:`call` takes them. Arrays
-        that it reads are converted to the types of combpred.h.
+        Its arguments but for the sizes of others and for what it writes to, as :func:`call` takes them. Arrays that it
+        reads are converted to the types of combpred.h, and structs may be dicts or named tuples of their fields.
     **named
-        Sizes that no argument has; arrays in place of new ones, None for those that are not wanted; and the options of
-        :func:`call`.
+        Sizes that no argument has; arrays and structs in place of new ones, None for those that are not wanted;
+        ``with_status=True`` if the status of the call is to come last; and the options of :func:`call`.
 
     Returns
     -------
-    ndarray, number, or tuple of these
-        The new arrays in the order of combpred.h; those of a single entry are numbers.
+    ndarray, number, struct, or tuple of these
+        What is new, in the order of combpred.h; arrays of a single entry are numbers. Structs tell by ``converged``
+        whether the call has, unless that is one of their fields.
     """
     table, given = parameters(function), list(arguments)
     known: dict[str, Any] = {}
     values: dict[str, Any] = {}
+    with_status = named.pop("with_status", False)
     for p in table:
         if p.name in named:
-            known[p.name] = values[p.name] = named.pop(p.name)
-        elif not (p.is_size or (p.is_result and p.dtype)):
-            if not given:
-                raise TypeError(f"{function} lacks the argument {p.name}")
-            values[p.name] = value = given.pop(0)
-            known[p.name] = _NOTHING if value is None else getattr(value, "struct", value)
+            value: Any = named.pop(p.name)
+        elif p.is_size or p.is_made:
+            continue
+        elif given:
+            value = given.pop(0)
+        else:
+            raise TypeError(f"{function} lacks the argument {p.name}")
+        if p.struct is not None:
+            if isinstance(value, dict):
+                value = record(p.struct, **value)
+            elif hasattr(value, "struct"):
+                value = value.struct
+            elif hasattr(value, "_asdict"):
+                value = record(p.struct, **value._asdict())
+        values[p.name] = value
+        known[p.name] = _NOTHING if value is None else value
     if given:
         raise TypeError(f"{function} has {len(given)} arguments too many")
     for p in table:
         if p.dtype and values.get(p.name) is not None:
             values[p.name] = p.taken(np.asarray(values[p.name]), known)
-    made = {
-        p.name: np.empty(p.shape(known), p.dtype) for p in table if p.is_result and p.dtype and p.name not in values
-    }
-    call(function, *({**known, **values, **made}[p.name] for p in table), **named)
-    results = [made[p.name].item() if p.sizes == ("1",) else made[p.name] for p in table if p.name in made]
+    made = {p.name: p.new(known) for p in table if p.is_made and p.name not in values}
+    status = call(function, *({**known, **values, **made}[p.name] for p in table), **named)
+    results = []
+    for p in table:
+        if p.name in made:
+            result = made[p.name]
+            if p.struct is not None and not hasattr(result, "converged"):
+                result.converged = status == abi.OK
+            results.append(result.item() if p.sizes == ("1",) else result)
+    if with_status:
+        results.append(status)
     return results[0] if len(results) == 1 else tuple(results)
 
 
@@ -404,17 +407,16 @@ _NOTHING = _Nothing()
 
 def _pointer(argument: Any) -> Any:
     """Return an argument of the C interface as ctypes takes it."""
-    if isinstance(argument, (int, float, bytes)) or argument is None:
+    if argument is None or isinstance(argument, (int, float, bytes)):
         return argument
     if isinstance(argument, np.ndarray):
         return argument.ctypes.data
+    if isinstance(argument, _VALUES):
+        return ctypes.byref(argument)
     if isinstance(argument, str):
         return argument.encode()
     handle = getattr(argument, "handle", None)
-    if handle is not None:
-        return handle
-    struct = getattr(argument, "struct", argument)
-    return ctypes.byref(struct) if isinstance(struct, _VALUES) else struct
+    return handle if handle is not None else _pointer(argument.struct) if hasattr(argument, "struct") else argument
 
 
 def checked(status: int, message: Any, bad_row: int = -1) -> int:

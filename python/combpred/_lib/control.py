@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import contextvars
+import functools
 import importlib
 import os
+import select
 import signal
 import sys
 import threading
@@ -13,14 +15,11 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from types import TracebackType
 from typing import Any, TypeVar
 
 from .abi import Control
 
 Result = TypeVar("Result")
-
-_POLL_SECONDS = 0.1  # where waiting for a thread cannot be interrupted
 
 _FIRST_SECONDS = 1.0  # shorter calls report nothing
 _LINE_SECONDS = 1.0
@@ -34,9 +33,7 @@ def _on_main_thread() -> bool:
 class interruptible:  # noqa: N801  (used like a function, as contextlib.suppress is)
     """Context manager: SIGINT sets ``control.cancel`` while the main thread is inside a compiled call.
 
-    A thread waits for the bytes that the interpreter's own signal handler writes to the wake-up file descriptor.
-    Whoever used that descriptor before (asyncio, Jupyter) gets the bytes passed on. Entering and leaving cost about
-    0.15 ms together.
+    Entering and leaving take about 2 µs together, so every call is watched, however short it may be.
 
     Parameters
     ----------
@@ -45,82 +42,83 @@ class interruptible:  # noqa: N801  (used like a function, as contextlib.suppres
 
     Notes
     -----
-    Does nothing outside the main thread, where Python delivers no signals; where SIGINT is ignored or has its default
-    action; and on Windows, where :func:`run_interruptibly` works otherwise.
+    Does nothing outside the main thread, where Python delivers no signals. If SIGINT is ignored or has its default
+    action, nothing arrives that could cancel a call.
     """
+
+    __slots__ = ("_control", "_outer", "_previous", "_watcher")
 
     def __init__(self, control: Control) -> None:
         self._control = control
-        self._active = False
+        self._watcher: _Watcher | None = None
 
     def __enter__(self) -> interruptible:
-        if os.name != "posix" or not _on_main_thread() or not callable(signal.getsignal(signal.SIGINT)):
-            return self
-        self._read, self._write = os.pipe()
-        os.set_blocking(self._write, False)  # the interpreter demands it
-        self._thread = threading.Thread(target=self._watch, name="combpred-interrupt", daemon=True)
-        self._previous = signal.set_wakeup_fd(self._write, warn_on_full_buffer=False)
-        self._active = True
-        try:
-            self._thread.start()
-        except BaseException as error:
-            if isinstance(error, RuntimeError):  # there is no thread
-                os.close(self._read)
-            self.__exit__(None, None, None)
-            raise
+        if _on_main_thread():
+            watcher = _watcher()
+            self._outer = watcher.running
+            self._previous = signal.set_wakeup_fd(watcher.write, warn_on_full_buffer=False)
+            watcher.running = (self._control, self._outer, self._previous)
+            self._watcher = watcher
         return self
 
-    def _watch(self) -> None:
-        # The thread closes what it reads from: it may begin only after Ctrl-C has ended the wait for it.
-        try:
-            while received := os.read(self._read, 64):
-                if signal.SIGINT in received:
-                    self._control.cancel = 1
-                if self._previous != -1:
-                    # Its reader may be gone or slow; the interpreter itself drops the byte then.
-                    with contextlib.suppress(OSError):
-                        os.write(self._previous, received)
-        finally:
-            os.close(self._read)
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        if not self._active:
-            return
-        self._active = False
-        try:
+    def __exit__(self, *_: object) -> None:
+        if self._watcher is not None:
             signal.set_wakeup_fd(self._previous)
-        finally:
-            os.close(self._write)  # ends the thread
-            if self._thread.ident is not None:
-                self._thread.join()
+            # The thread may not have read yet what arrived during this call; it must not cancel the next one.
+            if self._watcher.has_arrived.poll(0):
+                self._watcher.take(self._watcher.running)
+            self._watcher.running = self._outer
 
 
-def run_interruptibly(func: Callable[[], Result], control: Control) -> Result:
-    """Call `func`, which polls `control`, so that Ctrl-C stops it.
+class _Watcher:
+    """A thread that reads what the interpreter's own signal handler writes to the wake-up file descriptor.
 
-    Parameters
+    Whoever used that descriptor before (asyncio, Jupyter) gets the bytes passed on.
+
+    Attributes
     ----------
-    func : callable
-        Takes nothing. It must return soon after ``control.cancel`` becomes non-zero.
-    control : Control
-        The control block that `func` polls.
-
-    Returns
-    -------
-    object
-        What `func` returns.
+    write : int
+        The descriptor to install.
+    running : tuple or None
+        The control block of the innermost call, the same tuple of the call around it, and the descriptor that was
+        installed before.
+    has_arrived : select.poll
+        By which the main thread asks whether something has not been read.
     """
-    if os.name == "posix" or not _on_main_thread():
-        with interruptible(control):
-            return func()
 
-    def cancel_and_wait(done: threading.Event) -> None:
-        control.cancel = 1
-        done.wait()  # the call still writes to the caller's arrays
+    def __init__(self) -> None:
+        self._read, self.write = os.pipe()
+        for end in (self._read, self.write):
+            os.set_blocking(end, False)
+        self.running: Any = None
+        self.has_arrived, self._arrives = select.poll(), select.poll()
+        for poll in (self.has_arrived, self._arrives):
+            poll.register(self._read, select.POLLIN)
+        threading.Thread(target=self._watch, name="combpred-interrupt", daemon=True).start()
 
-    return _in_thread(func, cancel_and_wait)
+    def _watch(self) -> None:
+        while True:
+            self._arrives.poll()
+            self.take(self.running)  # as it is before reading: what the main thread leaves is of a call that runs
+
+    def take(self, running: Any) -> None:
+        """Read what has arrived, cancel the calls that run after Ctrl-C, and pass the bytes on."""
+        try:
+            received = os.read(self._read, 64)
+        except BlockingIOError:  # the other thread has read it
+            return
+        while running is not None:
+            control, running, previous = running
+            if signal.SIGINT in received:
+                control.cancel = 1
+            if previous not in (-1, self.write):
+                with contextlib.suppress(OSError):  # its reader may be gone or slow: the interpreter drops bytes, too
+                    os.write(previous, received)
+
+
+@functools.cache
+def _watcher() -> _Watcher:
+    return _Watcher()
 
 
 def call_abandonable(func: Callable[..., Result], *args: Any, **kwargs: Any) -> Result:
@@ -145,11 +143,6 @@ def call_abandonable(func: Callable[..., Result], *args: Any, **kwargs: Any) -> 
     """
     if not _on_main_thread():
         return func(*args, **kwargs)
-    return _in_thread(lambda: func(*args, **kwargs), lambda done: None)
-
-
-def _in_thread(func: Callable[[], Result], on_interrupt: Callable[[threading.Event], None]) -> Result:
-    """Call `func` in a daemon thread and wait for it; call `on_interrupt` when the wait is interrupted."""
     done = threading.Event()
     results: list[Result] = []
     errors: list[BaseException] = []
@@ -157,35 +150,28 @@ def _in_thread(func: Callable[[], Result], on_interrupt: Callable[[threading.Eve
 
     def work() -> None:
         try:
-            results.append(context.run(func))
+            results.append(context.run(func, *args, **kwargs))
         except BaseException as error:  # noqa: B902 - raised again by the waiting thread
             errors.append(error)
         finally:
             done.set()
 
     threading.Thread(target=work, name="combpred-call", daemon=True).start()
-    try:
-        # A wait without a timeout can be interrupted on POSIX only.
-        while not done.wait(None if os.name == "posix" else _POLL_SECONDS):
-            pass
-    except BaseException:
-        on_interrupt(done)
-        raise
+    done.wait()
     if errors:
         raise errors[0]
     return results[0]
 
 
-@contextmanager
 def reported(
     control: Control,
-    label: str,
+    label: str = "",
     *,
     verbose: int = 0,
     total: int | None = None,
     progress: Callable[[int, float], object] | None = None,
-) -> Iterator[None]:
-    """Report ``control.step`` and ``control.value`` while the block runs.
+) -> contextlib.AbstractContextManager[None]:
+    """Return a context manager that reports ``control.step`` and ``control.value`` while its block runs.
 
     Parameters
     ----------
@@ -202,8 +188,14 @@ def reported(
         Called with (step, value) ten times a second, from another thread.
     """
     if verbose <= 0 and progress is None:
-        yield
-        return
+        return contextlib.nullcontext()
+    return _reported(control, label, verbose, total, progress)
+
+
+@contextmanager
+def _reported(
+    control: Control, label: str, verbose: int, total: int | None, progress: Callable[[int, float], object] | None
+) -> Iterator[None]:
     finished = threading.Event()
     watchers = []
     # Notebooks know by the context which cell a bar belongs to.

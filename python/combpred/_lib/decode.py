@@ -18,13 +18,12 @@ from .errors import RowError
 from .kernel import InputKernel
 from .session import Session, view
 from .structure import Description
-from .table import floats, put, record
+from .table import columns, put, record
 
 #: All values of the parameter `decoder`: those of the compiled library, and integer programs.
 DECODERS = (*names.LIBRARY_DECODERS, "milp")
 
 _SETS = 64  # of edges that are asked about at a time
-_MOST_SORTED, _SORTED_FLOPS = 16.0, 1e9  # logarithm of the number of outputs that may be sorted; what that takes
 _REQUEST_NUMBERS = 2**17  # scores that a caller decodes at a time
 
 
@@ -74,21 +73,24 @@ def _products(psi: FloatArray, scores: FloatArray) -> FloatArray:
     return products
 
 
-def score_rows(scores: ArrayLike, d: int) -> tuple[FloatArray, bool]:
-    """Return the scores as rows ``(n, d)`` after checking them, and whether they were a single row ``(d,)``."""
-    refuse_masked(scores, "scores")
+def score_rows(scores: ArrayLike, d: int, name: str = "scores") -> tuple[FloatArray, bool]:
+    """Return the scores as rows ``(n, d)`` after checking them, and whether they were a single row ``(d,)``.
+
+    Messages call them `name`.
+    """
+    refuse_masked(scores, name)
     values = np.asarray(scores)
     if values.dtype.kind not in "biuf":
-        raise TypeError(f"scores must be real numbers, got dtype {values.dtype}")
+        raise TypeError(f"{name} must be real numbers, got dtype {values.dtype}")
     values = values.astype(np.float64, copy=False)
     if values.ndim not in (1, 2) or values.shape[-1] != d:
-        raise ValueError(f"scores must have shape (n, {d}) or ({d},), got {values.shape}")
+        raise ValueError(f"{name} must have shape (n, {d}) or ({d},), got {values.shape}")
     rows = np.atleast_2d(values)
     bad = ~np.isfinite(rows)
     if bad.any():
         row, column = (int(i) for i in np.unravel_index(int(np.argmax(bad)), bad.shape))
-        reason = f"column {column} is {rows[row, column]}; scores must be finite"
-        raise RowError(row, reason, "scores")
+        reason = f"column {column} is {rows[row, column]}; {name} must be finite"
+        raise RowError(row, reason, name)
     return rows, values.ndim == 1
 
 
@@ -178,7 +180,7 @@ _KEYS = {number: name[4:].lower() for name, number in vars(abi).items() if name.
 
 def check_conditions(description: Description, conditions: Conditions) -> None:
     """Raise RowError for the first row whose conditions are illegal, or leave no output; the message says why."""
-    call("cp_space_restrict", description, conditions.struct, None, n_threads=1, flops=100.0 * len(conditions.key))
+    call("cp_space_restrict", description, conditions, None, n_threads=1)
 
 
 def entries_of_conditions(
@@ -190,35 +192,24 @@ def entries_of_conditions(
     """
     n, k = len(conditions.first) - 1, 0
     while True:
-        first, feature = np.empty(n + 1, np.int64), np.empty(k, np.int32)
-        value, must = np.empty(k, np.int8), np.empty(k, np.int8)
-        found = record(abi.CRestriction, n=n, first=first, capacity=k, feature=feature, value=value, must=must)
-        call("cp_space_restrict", description, conditions.struct, found, n_threads=1, flops=1e3 * len(conditions.key))
+        arrays = columns(abi.CRestriction, n=n, capacity=k)
+        found = record(abi.CRestriction, n=n, capacity=k, **arrays)
+        call("cp_space_restrict", description, conditions, found, n_threads=1)
         if found.needed <= k:
-            return first.tolist(), feature.tolist(), value.tolist(), must.tolist()
+            return tuple(arrays[name].tolist() for name in ("first", "feature", "value", "must"))
         k = found.needed
 
 
 def arrange(description: Description, conditions: Conditions, y: IntArray) -> IntArray:
     """Return outputs `y` (n, part_len) as their conditions ask for: cycles from their start to their end."""
-    arranged: IntArray = computed("cp_space_arrange", description, conditions, y, n_threads=1, flops=1e2 * y.size)
+    arranged: IntArray = computed("cp_space_arrange", description, conditions, y, n_threads=1)
     return arranged
 
 
-def _scores(linear: Any, magnitude: Any, d: int) -> abi.CScores:
+def _scores(linear: Any, magnitude: Any, d: int, streams: Any = None) -> abi.CScores:
     """Return scores as a struct."""
     squares = None if magnitude is None else np.atleast_2d(magnitude)
-    return record(abi.CScores, d=d, linear=np.asarray(linear), magnitude=squares)
-
-
-def decoding_work(n: int, d: int, method: str = "auto") -> float:
-    """Return about how many operations it takes to decode n rows.
-
-    Exact decoding may take exponential time in the size, of which d is the square for rankings: from some hundred on,
-    be ready. Below, partial orders take longest: 25 µs a row for 5 items (d = 10), 0.5 ms for 6 and 20 ms for 7; at any
-    size a row takes some 10 µs, and chains some 100 ms.
-    """
-    return 1e9 if d >= 100 or method in names.RANDOM_DECODERS else n * min(1e5 + d**6, 1e6 * d)
+    return record(abi.CScores, d=d, linear=np.asarray(linear), magnitude=squares, streams=streams)
 
 
 def decode(
@@ -272,27 +263,16 @@ def decode(
         If the outputs do not fit.
     """
     part_len, d, _ = description.shape
-    scores = put(_scores(linear, magnitude, d), streams=streams)
+    scores = _scores(linear, magnitude, d, streams)
     n = scores.n
-    found = Decoded(
-        allocate((n, part_len), np.int32, f"decoding {n} rows into {part_len} parts", "decode fewer rows at once"),
-        np.empty(n), np.empty(n), np.empty(n), np.empty(n, dtype=np.bool_),
-    )  # fmt: skip
-    options = record(abi.CDecodeOptions, method=method, seed=seed % 2**64)
-    if conditions is not None:
-        put(options, conditions=conditions.struct)
-    columns = {
-        "value": found.value,
-        "upper_bound": found.upper_bound,
-        "nu": found.nu,
-        "optimal": found.optimal,
-        "met": met,
-    }
-    certificates = record(abi.CCertificates, **columns)
-    call(
-        "cp_decode", description, scores, options, found.y, part_len, certificates, n_threads=n_threads,
-        flops=decoding_work(n, d, method),
-    )  # fmt: skip
+    y = allocate((n, part_len), np.int32, f"decoding {n} rows into {part_len} parts", "decode fewer rows at once")
+    found = Decoded(y, np.empty(n), np.empty(n), np.empty(n), np.empty(n, dtype=np.bool_))
+    given = None if conditions is None else conditions.struct
+    options = record(abi.CDecodeOptions, method=method, seed=seed % 2**64, conditions=given)
+    certificates = record(
+        abi.CCertificates, value=found.value, upper_bound=found.upper_bound, nu=found.nu, optimal=found.optimal, met=met
+    )
+    call("cp_decode", description, scores, options, found.y, part_len, certificates, n_threads=n_threads)
     return found
 
 
@@ -341,12 +321,9 @@ def k_best(
     n = scores.n
     parts = allocate((n, most, part_len), np.int32, f"listing {most} outputs of {n} rows", "list fewer at once")
     counts = np.empty(n, dtype=np.int64)
-    options = record(abi.CKbestOptions, method=method, nu=nu, skip=skip)
     listed = record(abi.CKbestList, n=n, capacity=most, part_len=part_len, parts=parts, count=counts)
-    call(
-        "cp_kbest", description, scores, options, listed, n_threads=n_threads,
-        flops=decoding_work(n * d * (most + skip + 3), d),
-    )  # fmt: skip
+    options = {"method": method, "nu": nu, "skip": skip}
+    computed("cp_kbest", description, scores, options, list=listed, n_threads=n_threads)
     return parts, counts, listed.method.decode()
 
 
@@ -377,18 +354,14 @@ def best_outputs(
     nu, method, n_threads
         As for :func:`k_best`; `method` without `solve` only.
     """
-    part_len, d, log_count = description.shape
+    part_len, d, _ = description.shape
     if most == 0:
         return
     scores = _scores(linear[np.newaxis], None if magnitude is None else magnitude[np.newaxis], d)
     rows = 0 if solve is None else max(1, _REQUEST_NUMBERS // d)
     options = record(abi.CKbestOptions, method=method, nu=nu, most=most or 0, rows=rows)
     try:
-        with Session(
-            "cp_kbest_start", description, scores, options, n_threads=n_threads,
-            flops_first=_SORTED_FLOPS if log_count < _MOST_SORTED else 0.0,
-            flops_each=0.0 if solve else decoding_work(d, d),
-        ) as session:  # fmt: skip
+        with Session("cp_kbest_start", description, scores, options, n_threads=n_threads) as session:
             for request in session:
                 if request.ask == abi.ASK_LISTED:
                     yield view(request.parts, np.int32, part_len).copy()
@@ -471,11 +444,9 @@ class Model:
     @cached_property
     def struct(self) -> abi.CModel:
         """The coefficients as the library takes them: those of features may have to be copied, once for all blocks."""
-        coef = floats(self.coef, "coef", None, None)
-        m, d = coef.shape
         return record(
-            abi.CModel, m=m, d=d, coef=coef, intercept=floats(self.intercept, "intercept", d),
-            loss=self.loss, decision=self.decision, mean=self.mean,
+            abi.CModel, coef=np.asarray(self.coef), intercept=np.asarray(self.intercept), mean=self.mean,
+            loss=self.loss, decision=self.decision,
         )  # fmt: skip
 
     @cached_property
@@ -515,16 +486,13 @@ class Model:
             When the decoder is beyond its size.
         """
         rows = RowInputs(X, mapped=mapped)
-        m, d = self.struct.m, self.struct.d
         into = record(abi.CPredictions, n=rows.n, first=first, scores=scores)
-        flops = rows.n * (2.0 * rows.width * d if self.function is None else m * (20.0 + 2 * rows.width + 2 * d))
         options = None
         if found is not None and how is not None:
-            columns = found._asdict()
-            put(into, part_len=found.y.shape[1], outputs=columns.pop("y"), **columns)
+            certificates = found._asdict()
+            put(into, outputs=certificates.pop("y"), **certificates)
             options = record(abi.CDecodeOptions, method=how.decoder, seed=how.seed % 2**64)
-            flops += decoding_work(rows.n, d, how.decoder)
         call(
             "cp_predict", self.description, self, self.function, self._train_rows, rows, options, into,
-            n_threads=self.n_threads, flops=flops,
+            n_threads=self.n_threads,
         )  # fmt: skip

@@ -26,8 +26,6 @@ KERNELS = (*names.INPUT_KERNELS, "precomputed")
 #: Those with the parameter gamma.
 SCALED_KERNELS = ("poly", "rbf", "laplacian")
 
-_LANCZOS_STEPS = 32
-
 
 @dataclass(frozen=True)
 class InputKernel:
@@ -121,7 +119,7 @@ class InputKernel:
             return self._called(X, Y, first_row)
         rows, others = RowInputs(X), None if Y is None else RowInputs(Y)
         values = np.empty((rows.n, rows.n if others is None else others.n))
-        call("cp_kernel", self, rows, others, first_row, "float64", values, flops=values.size * (20 + 2 * rows.width))
+        call("cp_kernel", self, rows, others, first_row, "float64", values)
         return values
 
     def _called(self, X: Any, Y: Any, first_row: int) -> FloatArray:
@@ -155,15 +153,12 @@ def nearest(X: Any, Y: Any, m: int, *, n_threads: int | None = None) -> tuple[Fl
     Of rows that are as far as one another those that come first in Y are taken. Squared differences are added in the
     order of features, whether rows are dense or sparse; what overflows is infinite.
     """
-    rows, others = RowInputs(X), RowInputs(Y)
-    flops = 2.0 * rows.n * others.n * (4 + min(rows.width, others.width))
-    numbers, squares = computed("cp_nearest", rows, others, m=m, n_threads=n_threads, flops=flops)
+    numbers, squares = computed("cp_nearest", RowInputs(X), RowInputs(Y), m=m, n_threads=n_threads)
     return squares, numbers
 
 
 def _scale(X: Any, weights: FloatArray | None) -> float:
-    rows = RowInputs(X)
-    gamma: float = computed("cp_kernel_scale", rows, weights, flops=4.0 * rows.n * rows.width)
+    gamma: float = computed("cp_kernel_scale", RowInputs(X), weights)
     return gamma
 
 
@@ -172,7 +167,7 @@ def check_kernel(kernel: FloatArray, *, n_threads: int | None = None) -> None:
 
     The message names the row, the column and the remedy.
     """
-    _check(kernel, 0, n_threads, 2.0)
+    computed("cp_kernel_check", kernel, 0, n_threads=n_threads)
 
 
 def require_semidefinite(kernel: FloatArray) -> None:
@@ -181,11 +176,7 @@ def require_semidefinite(kernel: FloatArray) -> None:
     What is refused does have a negative eigenvalue, of at least 1e-6 of the largest; negative ones below some 1e-4 of
     the largest can be missed. Cost: 32 products with a vector.
     """
-    _check(kernel, 1, None, 2.0 * _LANCZOS_STEPS)
-
-
-def _check(kernel: FloatArray, semidefinite: int, n_threads: int | None, flops: float) -> None:
-    computed("cp_kernel_check", kernel, semidefinite, n_threads=n_threads, flops=flops * len(kernel) ** 2)
+    computed("cp_kernel_check", kernel, 1)
 
 
 class Eigendecomposition(NamedTuple):
@@ -199,7 +190,7 @@ def eigendecompose(matrix: FloatArray) -> Eigendecomposition:
     """Diagonalise a symmetric matrix, overwriting it. Cost O(n³) and three further matrices of its size."""
     n = len(matrix)
     vectors = floats(matrix, "matrix", n, n)
-    return Eigendecomposition(computed("cp_symmetric_eigen", matrix=vectors, flops=9.0 * n**3), vectors)
+    return Eigendecomposition(computed("cp_symmetric_eigen", matrix=vectors), vectors)
 
 
 class Orders:
@@ -254,10 +245,8 @@ def order_kernel(
     CapabilityError, NumericalError
         For linear extensions that cannot be counted, and for counts too large for a float.
     """
-    function = record(abi.COrderFunction, **{"most_downsets": 1, **options}, name=name, normalize=normalize)
-    flops = float(x.n * (x.n_items + (y or x).n)) * x.n_items**2
+    function = {"most_downsets": 1, **options, "name": name, "normalize": normalize}
     values: FloatArray = computed(
-        "cp_order_kernel", function, x, y, n_threads=n_threads, label="comparing orders", verbose=verbose, total=x.n,
-        flops=1e12 if name == "extensions" else flops,
-    )  # fmt: skip
+        "cp_order_kernel", function, x, y, n_threads=n_threads, label="comparing orders", verbose=verbose, total=x.n
+    )
     return values

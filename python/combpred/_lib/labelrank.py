@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import ctypes
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -14,9 +13,9 @@ from numpy.typing import NDArray
 
 from . import abi
 from .arrays import FloatArray, allocate
-from .call import call
+from .call import computed
 from .ridge import Design
-from .table import codes, contiguous, floats, in_place, record
+from .table import columns, contiguous, read, record
 
 _MOST_ROUNDS = 2**20  # of boosting, for whose way there is room
 
@@ -41,8 +40,7 @@ class Subgraphs(NamedTuple):
     def fields(self) -> dict[str, Any]:
         """Return the fields of ``cp_preferences``."""
         return {
-            "own_rows": self.rows, "n_own": len(self.edges) - 1, "n_edges": len(self.ends), "own_edges": self.edges,
-            "own_ends": self.ends,
+            "own_rows": self.rows, "n_own": len(self.edges) - 1, "own_edges": self.edges, "own_ends": self.ends
         }  # fmt: skip
 
 
@@ -68,14 +66,9 @@ class Examples:
         subgraphs: str | Subgraphs = "edges",
     ) -> None:
         self.n, self.k, self.shape = len(signs), k, (len(signs), k * (k - 1) // 2)
-        signs = contiguous(signs, np.int8)
-        if signs.shape != self.shape:
-            raise ValueError(f"signs has shape {signs.shape}, must be {self.shape}")
         self.struct = record(
-            abi.CPreferences, n=self.n, k=k, signs=signs,
+            abi.CPreferences, k=k, signs=contiguous(signs, np.int8), margins=margins, weights=weights,
             **(subgraphs.fields() if isinstance(subgraphs, Subgraphs) else {"subgraphs": subgraphs}),
-            margins=None if margins is None else floats(margins, "margins", *self.shape),
-            weights=None if weights is None else floats(weights, "weights", self.n),
         )  # fmt: skip
 
 
@@ -115,37 +108,25 @@ class Passes(NamedTuple):
 
 def svm_linear(examples: Examples, design: Design, cost: float, how: Passes) -> Trained:
     """Minimise ½‖W‖² + cost·Σ weighted losses over weights of features, the constant one last."""
-    flops = 4.0 * examples.k * (design.nnz + design.n * examples.k) * how.max_iter
-    return _svm(design, None, design.n_weights, examples, cost, how, flops)
+    return _svm(design, None, examples, cost, how)
 
 
 def svm_kernel(examples: Examples, kernel: FloatArray, cost: float, how: Passes) -> Trained:
     """Do the same over coefficients of the rows of a symmetric kernel matrix (n, n)."""
-    n = examples.n
-    values = floats(kernel, "kernel", n, n)
-    flops = 2.0 * n * n * examples.k * how.max_iter
-    return _svm(None, values, n, examples, cost, how, flops)
+    return _svm(None, kernel, examples, cost, how)
 
 
-def _svm(
-    design: Design | None,
-    kernel: FloatArray | None,
-    rows: int,
-    examples: Examples,
-    cost: float,
-    how: Passes,
-    flops: float,
-) -> Trained:
+def _svm(design: Design | None, kernel: FloatArray | None, examples: Examples, cost: float, how: Passes) -> Trained:
     what = f"the dual variables of {examples.n} rows over {examples.k} labels"
     alpha = allocate(examples.shape, np.float64, what, "train on fewer rows")
+    rows = examples.n if design is None else design.n_weights
     coefficients = allocate((rows, examples.k), np.float64, "the coefficients", "use fewer features")
-    options = record(abi.CLabelrankOptions, c=cost, tol=how.tol, max_iter=how.max_iter, seed=how.seed)
-    info = record(abi.CLabelrankInfo)
-    status = call(
-        "cp_labelrank_svm", design, kernel, examples, options, alpha, coefficients, info, n_threads=how.n_threads,
-        flops=flops, label="support vector machine", verbose=how.verbose,
+    options = {"c": cost, "tol": how.tol, "max_iter": how.max_iter, "seed": how.seed}
+    info = computed(
+        "cp_labelrank_svm", design, kernel, examples, options, alpha=alpha, coef=coefficients,
+        n_threads=how.n_threads, label="support vector machine", verbose=how.verbose,
     )  # fmt: skip
-    return Trained(coefficients, info.objective, info.gap, info.n_iter, status == abi.OK, alpha)
+    return read(Trained, info, coefficients=coefficients, alpha=alpha)
 
 
 class RankingLoss(NamedTuple):
@@ -182,21 +163,15 @@ def svm_direct(
 
     `position_weights` (k,) must not increase.
     """
-    n, k = positions.shape
-    m = 0 if loss.listed is None else len(loss.listed)
-    rankings = record(
-        abi.CRankings, n=n, k=k, positions=codes(positions, "positions", n, k), top=loss.top, losses=loss.losses,
-        n_listed=m, listed=None if loss.listed is None else codes(loss.listed, "listed", m, k),
-        weights=None if weights is None else floats(weights, "weights", n),
-    )  # fmt: skip
-    options = record(abi.CLabelrankOptions, c=cost, tol=how.tol, max_iter=min(how.max_iter, 2**30))
-    coefficients, info = np.empty((design.n_weights, k)), record(abi.CLabelrankInfo)
-    status = call(
-        "cp_labelrank_direct", design, rankings, loss.name, floats(position_weights, "position_weights", k), options,
-        coefficients, info, n_threads=how.n_threads, flops=4.0 * how.max_iter * k * (design.nnz + n * (k * k + m)),
+    rankings = {
+        "positions": positions, "weights": weights, "top": loss.top, "losses": loss.losses, "listed": loss.listed
+    }  # fmt: skip
+    options = {"c": cost, "tol": how.tol, "max_iter": min(how.max_iter, 2**30)}
+    coefficients, info = computed(
+        "cp_labelrank_direct", design, rankings, loss.name, position_weights, options, n_threads=how.n_threads,
         label="DirectRankingSVM", verbose=how.verbose,
     )  # fmt: skip
-    return Trained(coefficients, info.objective, info.gap, info.n_iter, status == abi.OK)
+    return read(Trained, info, coefficients=coefficients, alpha=None)
 
 
 class Read(NamedTuple):
@@ -219,14 +194,11 @@ class Read(NamedTuple):
 
 def read_positions(positions: FloatArray, *, gaps: bool = False) -> Read:
     """Return what positions, above 0 or −1 or NaN where unknown, say about labels, with `gaps` where wanted."""
-    positions = floats(positions, "positions", None, None)
     n, k = positions.shape
     shape, remedy = (n, k * (k - 1) // 2), "train on fewer rows"
     signs = allocate(shape, np.int8, f"the preferences of {n} rows over {k} labels", remedy)
     apart = allocate(shape, np.float64, f"the margins of {n} rows over {k} labels", remedy) if gaps else None
-    found = Read(np.empty((n, k), dtype=np.int32), signs, apart)
-    call("cp_labelrank_read", positions, n, k, found.ranks, signs, apart, flops=5.0 * n * k * k)
-    return found
+    return Read(computed("cp_labelrank_read", positions, signs=signs, gaps=apart), signs, apart)
 
 
 class Neighbors(NamedTuple):
@@ -266,18 +238,11 @@ def neighbors_consensus(
     examples: Examples, neighbors: Neighbors, wanted: str, *, n_threads: int | None = None
 ) -> NeighborsConsensus:
     """Return the consensus of neighbours among examples: "borda", "kemeny" or "mallows", or the shares of "pairs"."""
-    (n, m), k = neighbors.numbers.shape, examples.k
-    given = record(abi.CNeighbors, numbers=neighbors.numbers, weights=neighbors.weights, counts=neighbors.counts)
-    if wanted == "borda":
-        found = NeighborsConsensus(np.empty((n, k)))
-    elif wanted == "pairs":
-        found = NeighborsConsensus(pairs=np.empty((n, k, k)))
-    else:
-        both = (np.empty(n), np.empty(n)) if wanted == "mallows" else (None, None)
-        found = NeighborsConsensus(None, np.empty((n, k), dtype=np.int32), *both)
-    flops = float(n * k) * (m * k + (2.0 ** min(k, 20) if found.positions is not None else 0))
-    call("cp_labelrank_consensus", examples, given, *found, n_threads=n_threads, flops=flops)
-    return found
+    parts = {"borda": ("scores",), "pairs": ("pairs",), "kemeny": ("positions",)}
+    asked = parts.get(wanted, ("positions", "theta", "probability"))
+    unwanted = dict.fromkeys(name for name in NeighborsConsensus._fields if name not in asked)
+    found = computed("cp_labelrank_consensus", examples, neighbors, n_threads=n_threads, **unwanted)
+    return NeighborsConsensus(**dict(zip(asked, found if len(asked) > 1 else (found,), strict=True)))
 
 
 @dataclass
@@ -322,6 +287,10 @@ class OnlineUpdate(NamedTuple):
     radius: float
     cost: float
 
+    def options(self) -> dict[str, Any]:
+        """Return the fields of ``cp_online_options``."""
+        return {"update": self.name, "rate": self.rate, "radius": self.radius, "c": self.cost}
+
 
 def online(
     examples: Examples,
@@ -340,40 +309,24 @@ def online(
     NumericalError
         When the numbers overflow.
     """
-    order = None if order is None else contiguous(order, np.int64)
     if order is not None and order.shape != (examples.n,):
         raise ValueError(f"order has shape {order.shape}, must be ({examples.n},)")
-    q, k = shape = (design.n_weights, examples.k)
-    for name in ("weights", "theta", "average"):
-        array = getattr(state, name)
-        if array is not None:
-            in_place(array, name, *shape)
-    options = _online_options(update, order)
-    changed = record(
-        abi.COnlineState, q=q, k=k, coef=state.weights, theta=state.theta, average=state.average, tally=state.tally
-    )
-    call(
-        "cp_labelrank_online", design, examples, options, changed, n_threads=n_threads,
-        flops=4.0 * examples.k * (design.nnz + design.n * examples.k), label="online label ranking", verbose=verbose,
-        total=examples.n,
+    changed = {
+        "q": design.n_weights, "k": examples.k, "coef": state.weights, "theta": state.theta, "average": state.average,
+        "tally": state.tally,
+    }  # fmt: skip
+    computed(
+        "cp_labelrank_online", design, examples, {**update.options(), "order": order}, changed, n_threads=n_threads,
+        label="online label ranking", verbose=verbose, total=examples.n,
     )  # fmt: skip
-
-
-def _online_options(update: OnlineUpdate, order: NDArray[np.int64] | None) -> abi.COnlineOptions:
-    return record(
-        abi.COnlineOptions, update=update.name, rate=update.rate, radius=update.radius, c=update.cost, order=order
-    )
 
 
 def mistake_bound(examples: Examples, design: Design, update: OnlineUpdate, coef: FloatArray, n_passes: int) -> float:
     """Return what weighted mistakes cannot exceed in so many passes, from the losses of fixed weights (q, k)."""
-    coef = floats(coef, "coef", design.n_weights, examples.k)
-    options, bound = _online_options(update, None), ctypes.c_double()
-    call(
-        "cp_labelrank_mistake_bound", design, examples, options, coef, n_passes, bound, n_threads=1,
-        flops=4.0 * examples.k * (design.nnz + design.n * examples.k),
-    )  # fmt: skip
-    return bound.value
+    bound: float = computed(
+        "cp_labelrank_mistake_bound", design, examples, update.options(), coef, n_passes, n_threads=1
+    )
+    return bound
 
 
 class Boosted(NamedTuple):
@@ -397,22 +350,15 @@ def boost(
     verbose: int = 0,
 ) -> Boosted:
     """Boost weights of features (q, k), the constant one last, or with `scores` (n, k, J) those of J rankers."""
-    shape: tuple[int, ...] = (design.n_weights, examples.k)
-    if scores is not None:
-        scores = floats(scores, "scores", design.n, examples.k, None)
-        shape = (scores.shape[2],)
-        if shape == (0,):  # the core would take no scores for features that are to be boosted
-            raise ValueError("scores are those of no ranker")
-    found, most, n_iter = np.empty(shape), min(max_iter, _MOST_ROUNDS), ctypes.c_int64()
-    losses, bounds = np.empty(most + 1), np.empty(most)
-    options = record(
-        abi.CBoostOptions, alpha=alpha, min_gain=min_gain, max_iter=min(max_iter, 2**50),
-        n_rankers=0 if scores is None else shape[0], scores=scores,
+    if scores is not None and np.shape(scores)[-1:] == (0,):  # the core would take no scores for features to be boosted
+        raise ValueError("scores are those of no ranker")
+    most = min(max_iter, _MOST_ROUNDS)
+    way = columns(abi.CBoostCurve, n_curve=most)
+    options = {"alpha": alpha, "min_gain": min_gain, "max_iter": min(max_iter, 2**50), "scores": scores}
+    found, n_iter, status = computed(
+        "cp_labelrank_boost", design, examples, options, {"n_curve": most, **way}, with_status=True,
+        n_threads=n_threads, label="boosting", verbose=verbose,
     )  # fmt: skip
-    curve = record(abi.CBoostCurve, n_curve=most, losses=losses, bounds=bounds)
-    status = call(
-        "cp_labelrank_boost", design, examples, options, curve, found, n_iter, n_threads=n_threads,
-        flops=10.0 * max_iter * (design.nnz + design.n * examples.k) * examples.k, label="boosting", verbose=verbose,
-    )  # fmt: skip
-    rounds = min(n_iter.value, most)
-    return Boosted(found, losses[: rounds + 1], bounds[:rounds], status == abi.OK)
+    weights = found if scores is not None else found.reshape(design.n_weights, examples.k)
+    rounds = min(n_iter, most)
+    return Boosted(weights, way["losses"][: rounds + 1], way["bounds"][:rounds], status == abi.OK)

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -15,15 +14,11 @@ import numpy.typing as npt
 
 from . import abi
 from .arrays import FloatArray, IntArray
-from .call import RowInputs, call
+from .call import RowInputs, call, computed
 from .ridge import Design, RowOutputs, Targets
-from .session import Session, view
+from .session import Mover, Session, answer_moves, view
 from .structure import Description
-from .table import floats, in_place, put, record
-
-_ITERATIONS = 20.0  # evaluations of all rows, in estimates of the work
-_ROW_WORK = 1e4  # operations for the expectations of a row, likewise
-_LARGEST_GRAM = 4096  # order of a moment of the features that is diagonalised
+from .table import floats, in_place, put, read, record
 
 _ASKED = {
     abi.ASK_EXPECT: "expect", abi.ASK_MEAN: "mean", abi.ASK_PAIR: "pair", abi.ASK_PSI: "draw",
@@ -127,8 +122,7 @@ class LoglinearProblem:
 
     def sizes(self, q: int) -> abi.CLoglinearSizes:
         """Return the lengths of arrays for q features."""
-        sizes = record(abi.CLoglinearSizes)
-        call("cp_loglinear_array_sizes", self.description, self, q, sizes)
+        sizes: abi.CLoglinearSizes = computed("cp_loglinear_array_sizes", self.description, self, q)
         return sizes
 
     def fit(
@@ -138,11 +132,11 @@ class LoglinearProblem:
         *,
         intercept: bool,
         start: FloatArray | SgdState | None = None,
-        answers: Answers | None = None,
+        answers: Answers | Mover | None = None,
     ) -> Maximum:
         """Train on rows in memory, from weights (q, d) or the state of a descent.
 
-        Distributions that the library does not know come from `answers`.
+        Distributions that the library does not know come from `answers`; with "local" it is a `session.Mover`.
         """
         design = Design(X, intercept=intercept)
         model = _Model(self, design.n_weights, targets.d, start)
@@ -151,22 +145,23 @@ class LoglinearProblem:
         n = targets.n if targets.weights is None else int(np.count_nonzero(targets.weights))
         if self.options.get("distribution", "exact") in ("local", "meta"):
             model.keep_chains(n, self.description.shape.part_len)
-        passes = 1 if self.options["solver"] == "online" else _ITERATIONS
         status = call(
             "cp_loglinear_fit", self.description, self, design, targets, model, model.info, n_threads=self.n_threads,
-            flops=passes * (design.nnz * targets.d + _ROW_WORK * targets.n), label=self.label, verbose=self.verbose,
+            label=self.label, verbose=self.verbose,
         )  # fmt: skip
         return model.trained(status)
 
-    def _by_answers(self, design: Design, targets: Targets, model: _Model, answers: Answers) -> Maximum:
+    def _by_answers(self, design: Design, targets: Targets, model: _Model, answers: Any) -> Maximum:
         d = targets.d
         session = Session(
             "cp_loglinear_start", self.description, self, design, targets, model, model.info, n_threads=self.n_threads,
-            flops_first=10.0 * (min(design.n_weights, _LARGEST_GRAM) ** 3 + d**3), flops_each=design.nnz * d,
             label=self.label, verbose=self.verbose,
         )  # fmt: skip
         with session:
             for request in session:
+                if request.ask == abi.ASK_MOVES:
+                    answer_moves(request, d, answers)
+                    continue
                 rows, scores = view(request.rows, np.intp, request.n), view(request.linear, np.float64, request.n, d)
                 found = answers(_ASKED[request.ask], rows, scores, request.draws) or ()
                 places = (request.psi,) if request.psi else (request.means, request.log_z)
@@ -179,13 +174,10 @@ class LoglinearProblem:
         self, kind: str, sums: FloatArray, features: RowInputs, outputs: RowOutputs, weights: FloatArray
     ) -> None:
         """Add the sums of a kind over rows, at `weights` (q, d) where that matters, to those over others."""
-        q, d = weights.shape
-        in_place(sums, "sums", self.length(kind, q))
+        in_place(sums, "sums", self.length(kind, len(weights)))
         weights = floats(weights, "weights", features.p + int(self.options.get("intercept", 0)), outputs.d)
-        call(
-            "cp_loglinear_sums", self.description, self, features, outputs, kind, weights, sums,
-            n_threads=self.n_threads, flops=features.n * (features.width * (q + d) + _ROW_WORK),
-        )  # fmt: skip
+        given = self.description, self, features, outputs, kind, weights
+        computed("cp_loglinear_sums", *given, sums=sums, n_threads=self.n_threads)
 
     def length(self, kind: str, q: int) -> int:
         """Return the length of sums of a kind."""
@@ -198,7 +190,7 @@ class LoglinearProblem:
         model = _Model(self, q, d, start)
         session = Session(
             "cp_loglinear_search_start", self.description, self, model, model.info, n_threads=self.n_threads,
-            flops_each=10.0 * q * (q * q + d * d), label=self.label, verbose=self.verbose,
+            label=self.label, verbose=self.verbose,
         )  # fmt: skip
         with session:
             for request in session:
@@ -227,12 +219,11 @@ class _Model:
                 self._moment[:] = start.moment.ravel()
         self._chains: IntArray | None = None
         self.struct = record(
-            abi.CLoglinearModel, q=q, d=d, weights=self._weights, average=self._average, moment=self._moment,
-            n_moment=len(self._moment), has_moment=int(start.moment is not None), variance=start.variance,
+            abi.CLoglinearModel, q=q, d=d, weights=self._weights, average=self._average, variance=start.variance,
             steps=start.n_steps, rows=start.n_rows, seen=start.n_seen,
         )  # fmt: skip
-        if not len(self._moment):
-            self.struct.moment, self.struct.has_moment = None, 0
+        if len(self._moment):
+            put(self.struct, moment=self._moment, has_moment=int(start.moment is not None))
         self.info = record(abi.CLoglinearInfo)
 
     def keep_chains(self, n: int, part_len: int) -> None:
@@ -242,15 +233,12 @@ class _Model:
 
     def trained(self, status: int) -> Maximum:
         """Return what training has ended with."""
-        known, info = self.struct, self.info
+        known = self.struct
         state = SgdState(
             self._weights, self._average, self._moment if known.has_moment else None, known.variance, known.steps,
             known.rows, known.seen,
         )  # fmt: skip
-        return Maximum(
-            state, info.objective, info.residual, info.n_iter, info.left, info.left_error, info.gain, status == abi.OK,
-            self._chains,
-        )  # fmt: skip
+        return read(Maximum, self.info, state=state, converged=status == abi.OK, chains=self._chains)
 
 
 class KernelFeatures:
@@ -272,15 +260,11 @@ class KernelFeatures:
     """
 
     def __init__(self, kernel: FloatArray, weights: FloatArray, *, shift: float, n_threads: int = 1) -> None:
-        n, q = len(weights), ctypes.c_int64()
-        in_place(kernel, "kernel", n, n)
+        n = len(weights)
         self._weights = floats(weights, "weights", n)
-        curvature: FloatArray = np.empty(n)
-        call(
-            "cp_loglinear_kernel", kernel, n, self._weights, shift, curvature, q, n_threads=n_threads, flops=10.0 * n**3
-        )
-        self._curvature = curvature[: q.value]
-        self.rows: FloatArray = kernel.ravel()[: n * q.value].reshape(n, q.value)
+        curvature, q = computed("cp_loglinear_kernel", self._weights, shift, kernel=kernel, n_threads=n_threads)
+        self._curvature = curvature[:q]
+        self.rows: FloatArray = kernel.ravel()[: n * q].reshape(n, q)
 
     def dual(self, weights: FloatArray) -> FloatArray:
         """Return the coefficients A (n, d) of the rows whose scores K A are those of the feature weights (q, d)."""
@@ -298,8 +282,6 @@ class KernelFeatures:
         n, q = self.rows.shape
         x = floats(x, "x", q if wanted == "dual" else n, None)
         found: FloatArray = np.empty((n if wanted == "dual" else q, x.shape[1]))
-        features = record(
-            abi.CLoglinearFeatures, n=n, q=q, rows=self.rows, curvature=self._curvature, weights=self._weights
-        )
+        features = record(abi.CLoglinearFeatures, rows=self.rows, curvature=self._curvature, weights=self._weights)
         call("cp_loglinear_kernel_weights", features, wanted, x, x.shape[1], found)
         return found

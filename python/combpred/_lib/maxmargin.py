@@ -15,17 +15,15 @@ from numpy.typing import NDArray
 
 from . import abi
 from .arrays import CountArray, FloatArray, IndexArray
-from .call import call
+from .call import call, computed
 from .decode import score_values
 from .errors import CapabilityError, RowError
 from .ridge import Design, Targets
 from .session import Session, view
 from .structure import Description
-from .table import contiguous, floats, record
+from .table import columns, read, record
 
 _MOST_LOOKS = 2**20  # at the gap, of which there is room for
-
-_ALWAYS = 1e12  # flops of training, of which nothing is known but that it may take any time: it can be interrupted
 
 
 @dataclass(frozen=True)
@@ -62,6 +60,11 @@ class AffineLoss:
     def of_means(self, psi: FloatArray) -> FloatArray:
         """Return the same at ψ that may be means over several outputs, whose entries are not looked at."""
         return self.constant + score_values(psi, self.gradient, self.magnitude)
+
+    @property
+    def struct(self) -> abi.CAffineLoss:
+        """The losses as the library reads them."""
+        return record(abi.CAffineLoss, constant=self.constant, gradient=self.gradient, magnitude=self.magnitude)
 
     def rows(self, rows: NDArray[np.intp] | slice) -> AffineLoss:
         """Return the losses of some rows."""
@@ -100,16 +103,10 @@ def affine_losses(
     parent : ndarray of shape (d,) or None, default=None
         The parents of the nodes of a tree, −1 for the root, which the H-losses take.
     """
-    psi = floats(psi, "psi", None, None)
-    n, d = psi.shape
-    zeros = entries == "signs and zeros" and bool((psi == 0.0).any())
-    constant, gradient = np.empty(n), np.empty((n, d))
-    magnitude = np.empty((n, d)) if zeros else None
-    mask = None if counted is None else contiguous(counted, np.int8)
-    kind = "signs" if entries == "signs and zeros" and not zeros else entries
-    above = None if parent is None else contiguous(parent, np.int32)
-    call("cp_affine_losses", kind, cost, psi, n, d, mask, above, constant, gradient, magnitude)
-    return AffineLoss(constant, gradient, magnitude)
+    unwanted: dict[str, None] = {"magnitude": None}
+    if entries == "signs and zeros":
+        unwanted, entries = ({}, entries) if (psi == 0.0).any() else (unwanted, "signs")
+    return AffineLoss(*computed("cp_affine_losses", entries, cost, psi, counted, parent, **unwanted))
 
 
 @dataclass(frozen=True)
@@ -137,15 +134,6 @@ class MarginRows:
     def size(self) -> tuple[int, int]:
         """Numbers (q, d) of features and of entries of ψ."""
         return self.design.n_weights, self.targets.d
-
-    def loss_struct(self) -> Any:
-        """Return the struct of the losses, None where there are none."""
-        if self.loss is None:
-            return None
-        return record(
-            abi.CAffineLoss, n=len(self.loss.constant), d=self.targets.d, constant=self.loss.constant,
-            gradient=self.loss.gradient, magnitude=self.loss.magnitude,
-        )  # fmt: skip
 
 
 class Request(NamedTuple):
@@ -249,12 +237,11 @@ def svm_fit(
     given = record(abi.CSVMOptions, **_limited(options), order=rows.order)
     coef, info = np.empty(rows.size), record(abi.CSVMInfo)
     curve = np.empty((min(int(options["max_iter"]), _MOST_LOOKS), 3))
-    q, d = rows.size
-    solution = record(abi.CSVMSolution, q=q, d=d, coef=coef, n_curve=len(curve), curve=curve)
+    solution = record(abi.CSVMSolution, coef=coef, curve=curve)
     status = _train("svm", rows, by, given, solution, info, n_threads, label, verbose)
     looks = [(int(n), float(p), float(b)) for n, p, b in curve[: info.n_curve]]
-    return MarginSolution(
-        coef, info.objective, info.gap, info.n_iter, info.n_calls, bool(info.exact), looks, status == abi.OK
+    return read(
+        MarginSolution, info, weights=coef, n_oracle_calls=info.n_calls, curve=looks, converged=status == abi.OK
     )
 
 
@@ -315,20 +302,13 @@ def perceptron_fit(
         As :func:`combpred._lib.control.reported` takes them.
     """
     q, d = rows.size
-    last, late = (np.zeros((q, d)), np.zeros((q, d))) if start is None else (start[0].copy(), start[1].copy())
-    begin = None if start is None else floats(start[0], "start", q, d)
-    dual_last, dual_late = np.zeros((rows.design.n, d)), np.zeros((rows.design.n, d))
-    given = record(abi.CPerceptronOptions, **_limited(options), order=rows.order, start=begin)
-    solution = record(
-        abi.CPerceptronSolution, n=rows.design.n, q=q, d=d, last=last, late=late, dual_last=dual_last,
-        dual_late=dual_late,
-    )  # fmt: skip
+    weights = columns(abi.CPerceptronSolution, n=rows.design.n, q=q, d=d)
+    if start is not None:
+        weights["last"][:], weights["late"][:] = start
+    given = record(abi.CPerceptronOptions, **_limited(options), order=rows.order, start=start and np.array(start[0]))
     info = record(abi.CPerceptronInfo)
-    _train("perceptron", rows, by, given, solution, info, n_threads, label, verbose)
-    return PerceptronFit(
-        last, late, dual_last, dual_late, info.mistakes, info.n_iter, info.visits, bool(info.separated), info.radius,
-        info.bound,
-    )  # fmt: skip
+    _train("perceptron", rows, by, given, record(abi.CPerceptronSolution, **weights), info, n_threads, label, verbose)
+    return read(PerceptronFit, info, n_mistakes=info.mistakes, n_visits=info.visits, **weights)
 
 
 def _limited(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -347,12 +327,10 @@ def _train(
     verbose: int,
 ) -> int:
     """Train, by the library or with answers in Python, and return the status."""
-    arguments = options, rows.design, rows.targets, rows.loss_struct(), solution, info
+    arguments = options, rows.design, rows.targets, rows.loss, solution, info
     if not callable(by):
-        return call(f"cp_{kind}_fit", by, *arguments, n_threads=n_threads, flops=_ALWAYS, label=label, verbose=verbose)
-    with Session(
-        f"cp_{kind}_start", *arguments, n_threads=n_threads, flops=_ALWAYS, label=label, verbose=verbose
-    ) as session:
+        return call(f"cp_{kind}_fit", by, *arguments, n_threads=n_threads, label=label, verbose=verbose)
+    with Session(f"cp_{kind}_start", *arguments, n_threads=n_threads, label=label, verbose=verbose) as session:
         for request in session:
             by(Request.of(request, rows.targets.d))
         return session.status

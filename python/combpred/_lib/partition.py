@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import abi
-from .arrays import CountArray, FloatArray, IntArray, allocate, require_memory
+from .arrays import FloatArray, IntArray, allocate, require_memory
 from .call import call, computed
 from .decode import Conditions, Decoded
 from .errors import CapabilityError
-from .session import Session, view
+from .session import Mover, Session, answer_moves, view
 from .structure import Description
-from .table import record
+from .table import columns, record
 
 #: Seconds of one processor that "auto" spends on exact computations in one call.
 EXACT_SECONDS = 300.0
@@ -25,7 +25,6 @@ _SAMPLER, _WHY = 16, 256  # bytes of the texts of a row
 _COUNTS = ("samples", "steps", "accepted", "level_samples", "repeats")
 _FIGURES = ("value", "lower", "upper", "effective_share", "r_hat", "expansion", "spread", "variance")
 _LEVELS = 64  # of a row, for which there is room at first
-_LONG = 1e12  # operations: an estimate can be interrupted
 
 
 class Partition(NamedTuple):
@@ -110,10 +109,9 @@ def log_partition(
     d = description.shape.n_features
     rows = record(abi.CScores, d=d, linear=np.asarray(scores))
     n = rows.n
-    engine, cost = partition_cost(description, marginals=marginals)
+    engine, _ = partition_cost(description, marginals=marginals)
     means = allocate((n, d), np.float64, f"the marginals of {n} rows", "take fewer rows at once") if marginals else None
-    flops = 10.0 * n * cost
-    log_z = computed("cp_log_partition", description, rows, marginals=means, n_threads=n_threads, flops=flops)
+    log_z = computed("cp_log_partition", description, rows, marginals=means, n_threads=n_threads)
     return Partition(log_z, means, engine)
 
 
@@ -149,13 +147,11 @@ def sample_distribution(
         raise ValueError(f"n_samples is {n_samples}, must not be negative")
     part_len, d, _ = description.shape
     rows = record(abi.CScores, d=d, linear=np.asarray(scores))
-    n = rows.n
     y = allocate(
-        (n, n_samples, part_len), np.int32, f"drawing {n_samples} outputs for each of {n} rows", "draw fewer at once"
+        (rows.n, n_samples, part_len), np.int32, f"drawing {n_samples} outputs for each of {rows.n} rows", "draw fewer"
     )
-    options = record(abi.CChainOptions, method="exact", n_samples=n_samples, thin=1, budget=1, seed=seed % 2**64)
-    flops = 1e3 * n * d * max(n_samples, 1) if d < 100 else 1e9
-    computed("cp_chain_sample", description, rows, options, None, dst=y, n_threads=n_threads, flops=flops)
+    options = {"method": "exact", "n_samples": n_samples, "thin": 1, "budget": 1, "seed": seed % 2**64}
+    computed("cp_chain_sample", description, rows, options, dst=y, record=None, n_threads=n_threads)
     drawn: IntArray = y.swapaxes(0, 1)
     return drawn
 
@@ -169,11 +165,7 @@ def order_positions(description: Description, scores: FloatArray, n_threads: int
     rows = record(abi.CScores, d=d, linear=scores)
     n = rows.n
     positions = allocate((n, k, k), np.float64, f"the positions of {k} items of {n} rows", "pass fewer rows at once")
-    flops = 30.0 * n * k * 2.0 ** min(k, 30)
-    try:
-        call("cp_order_positions", description, rows, positions, k, n_threads=n_threads, flops=flops)
-    except CapabilityError as error:
-        raise CapabilityError(f"{error.reason}, or count positions in draws of sample", error.row) from None
+    call("cp_order_positions", description, rows, positions, k, n_threads=n_threads)
     return positions
 
 
@@ -214,10 +206,7 @@ def decide_sets(
     """
     part_len, d, _ = description.shape
     rows = record(abi.CScores, d=d, linear=np.asarray(scores))
-    y, value = computed(
-        "cp_sets_decide", description, rows, loss, conditions, part_len=part_len, n_threads=n_threads,
-        flops=100.0 * rows.n * d * d,
-    )  # fmt: skip
+    y, value = computed("cp_sets_decide", description, rows, loss, conditions, part_len=part_len, n_threads=n_threads)
     return Decoded(y, value, value.copy(), np.zeros(rows.n), np.ones(rows.n, dtype=np.bool_))
 
 
@@ -225,11 +214,8 @@ def value_sets(
     description: Description, scores: Any, loss: str, y: IntArray, n_threads: int | None = None
 ) -> FloatArray:
     """Return what label sets `y` of shape (n, part_len) are expected to be worth, as `decide_sets` does."""
-    d = description.shape.n_features
-    rows = record(abi.CScores, n=len(y), d=d, linear=np.asarray(scores))
-    value: FloatArray = computed(
-        "cp_sets_value", description, rows, loss, y, n_threads=n_threads, flops=100.0 * len(y) * d * d
-    )
+    rows = {"n": len(y), "d": description.shape.n_features, "linear": np.asarray(scores)}
+    value: FloatArray = computed("cp_sets_value", description, rows, loss, y, n_threads=n_threads)
     return value
 
 
@@ -260,12 +246,8 @@ class Asked:
     high: FloatArray | None = None
 
     def record(self) -> abi.CEstimateOptions:
-        """Return the record that the library reads; the arrays must outlive it."""
-        return record(
-            abi.CEstimateOptions, method=self.method, sampler=self.sampler, schedule=self.schedule,
-            epsilon=self.epsilon, delta=self.delta, max_steps=self.max_steps, seed=self.seed % 2**64,
-            plain=int(self.plain), bound=self.bound, low=self.low, high=self.high,
-        )  # fmt: skip
+        """Return the options as the library reads them."""
+        return record(abi.CEstimateOptions, **{**vars(self), "seed": self.seed % 2**64})
 
 
 class Estimates:
@@ -296,10 +278,7 @@ class Estimates:
 
     def __init__(self, n: int, d: int, *, means: bool, errors: bool = False, bounded: bool = True) -> None:
         self.n, self.d = n, d
-        for name in _FIGURES:
-            setattr(self, name, np.zeros(n))
-        for name in _COUNTS:
-            setattr(self, name, np.zeros(n, dtype=np.int64))
+        vars(self).update(columns(abi.CEstimates, *_FIGURES, *_COUNTS, n=n))
         what, remedy = f"the marginals of {n} rows", "take fewer rows at once"
         self.marginals: FloatArray | None = allocate((n, d), np.float64, what, remedy) if means else None
         self.error: FloatArray | None = allocate((n, d), np.float64, what, remedy) if errors else None
@@ -342,11 +321,11 @@ class Estimates:
     def record(self) -> abi.CEstimates:
         """Return the record that the library fills in."""
         left = () if self._bounded else ("value", "lower", "upper", "spread")
-        columns = {name: getattr(self, name) for name in (*_FIGURES, *_COUNTS) if name not in left}
+        filled = {name: getattr(self, name) for name in (*_FIGURES, *_COUNTS) if name not in left}
         return record(
             abi.CEstimates, n=self.n, d=self.d, marginals=self.marginals, error=self.error, guaranteed=self.guaranteed,
             sampler=self._texts[0], why=self._texts[1], first_level=self._first, levels=self._levels,
-            levels_cap=len(self._levels), **columns,
+            levels_cap=len(self._levels), **filled,
         )  # fmt: skip
 
     def close(self, found: abi.CEstimates, levels: FloatArray) -> None:
@@ -379,42 +358,9 @@ def estimate(
     rows = record(abi.CScores, n=found.n, d=found.d, linear=np.asarray(scores))
     while True:
         options, result = asked.record(), found.record()
-        call(
-            "cp_estimate",
-            description,
-            rows,
-            options,
-            result,
-            n_threads=n_threads,
-            flops=_LONG,
-            label=label,
-            verbose=verbose,
-        )
+        call("cp_estimate", description, rows, options, result, n_threads=n_threads, label=label, verbose=verbose)
         if not found.lacks_levels(result):  # else the same seed gives the same again
             return found
-
-
-class Walk(NamedTuple):
-    """Chains of a user's own moves that the library asks for.
-
-    Attributes
-    ----------
-    beta : float
-        What scores are multiplied by.
-    start : list of int
-        Numbers of the outputs where they begin, those of uniform draws from 0 on, of states of walks from 2**30 on.
-    burn_in, thin, n_states : int
-        Moves before the first state, moves from state to state, states of each chain.
-    first : int
-        Number of the first state.
-    """
-
-    beta: float
-    start: list[int]
-    burn_in: int
-    thin: int
-    n_states: int
-    first: int
 
 
 def estimate_from_draws(
@@ -425,22 +371,21 @@ def estimate_from_draws(
     *,
     mean: FloatArray | None = None,
     log_count: float = math.nan,
-    follow: Callable[[Walk], tuple[FloatArray, CountArray]] | None = None,
+    move: Mover | None = None,
 ) -> Estimates:
     """Fill in `found` for one row from a user's own uniform draws, and moves, by cp_estimate_start.
 
-    `draw` returns the numbers (k, width) of k draws more: ψ, for scores (width,), or the score, for scores of 1;
-    `follow`, if there are moves, the numbers of the states of a walk, chain by chain, of shape (k, width), and how many
-    moves to each were accepted, (k,).
+    `draw` returns the numbers (k, width) of k draws more, which `move` knows as well, if there are moves: ψ, for scores
+    (width,), or the score, for scores of 1.
     """
     width = len(scores)
     supplied = record(
-        abi.CSupplied, width=width, scores=scores, mean=mean, log_count=log_count, moves=int(follow is not None)
+        abi.CSupplied, width=width, scores=scores, mean=mean, log_count=log_count, moves=int(move is not None)
     )
     result = found.record()
-    with Session("cp_estimate_start", supplied, asked.record(), result, n_threads=1, flops=_LONG) as session:
+    with Session("cp_estimate_start", supplied, asked.record(), result, n_threads=1) as session:
         for request in session:
-            answer_draws(request, width, draw, follow)
+            answer_draws(request, width, draw, move)
         found.close(result, view(session.last.linear, np.float64, session.last.n))
     return found
 
@@ -449,18 +394,13 @@ def answer_draws(
     request: abi.CRequest,
     width: int,
     draw: Callable[[int], FloatArray],
-    follow: Callable[[Walk], tuple[FloatArray, CountArray]] | None,
+    move: Mover | None,
 ) -> None:
-    """Answer a request for draws, or for states of chains, as `estimate_from_draws` says."""
-    n = request.n
+    """Answer a request for draws or moves, as `estimate_from_draws` says."""
+    if request.ask == abi.ASK_MOVES:
+        assert move is not None
+        answer_moves(request, width, move)
+        return
     what = f"{request.draws} draws with {width} numbers each"
     require_memory(8 * request.draws * width, what, "ask for a larger epsilon, or for fewer steps")
-    if request.ask == abi.ASK_DRAWS:
-        view(request.results, np.float64, n, width)[:] = draw(n)
-        return
-    assert follow is not None
-    burn_in, thin, many = view(request.sizes, np.int64, 3).tolist()
-    starts = view(request.rows, np.int64, n).tolist()
-    states, accepted = follow(Walk(request.value, starts, burn_in, thin, many, request.stream))
-    view(request.results, np.float64, n * many, width)[:] = states
-    view(request.counts, np.int64, n * many)[:] = accepted
+    view(request.results, np.float64, request.n, width)[:] = draw(request.n)

@@ -16,15 +16,11 @@ import numpy.typing as npt
 from . import abi
 from .abi import Control
 from .arrays import SMALL_BYTES, CountArray, FloatArray, allocate, available_memory, require_memory
-from .call import RowInputs, call, compressed
+from .call import RowInputs, compressed, computed
 from .errors import NumericalError
 from .session import Session, view
 from .structure import Description
-from .table import codes, contiguous, floats, in_place, put, record
-
-# Conjugate gradient takes some tens of steps; this many stand for them in estimates of the work.
-_STEPS = 40
-_PASSES = 20  # of products, in estimates of the work
+from .table import codes, contiguous, fields, floats, in_place, put, read, record
 
 
 class FitInfo(NamedTuple):
@@ -97,7 +93,7 @@ class Targets:
     @property
     def struct(self) -> abi.CTargets:
         """The struct that the library's calls take."""
-        return record(abi.CTargets, n=self.n, d=self.d, psi=self.psi, first=self.first, weights=self.weights)
+        return record(abi.CTargets, n=self.n, psi=self.psi, first=self.first, weights=self.weights)
 
 
 class Design:
@@ -114,20 +110,13 @@ class Design:
     def __init__(self, X: Any, *, intercept: bool = False) -> None:
         self.n, self.p = X.shape
         self.n_weights = self.p + int(intercept)
-        arrays: dict[str, Any]
-        if hasattr(X, "tocsr"):
-            rows = X.tocsr()
-            self.nnz, arrays = int(rows.nnz), compressed(rows)
-        else:
-            self.nnz, arrays = self.n * self.p, {"dense": floats(X, "X", None, None)}
-        self.struct = record(abi.CDesign, n=self.n, p=self.p, intercept=int(intercept), nnz=self.nnz, **arrays)
+        arrays = compressed(X.tocsr()) if hasattr(X, "tocsr") else {"dense": np.asarray(X)}
+        self.struct = record(abi.CDesign, n=self.n, p=self.p, intercept=int(intercept), **arrays)
 
 
 def rows_order(design: Design, targets: Targets, n_threads: int) -> CountArray:
     """Return an order ``(n,)`` of rows that depends on what they hold alone, but for ties."""
-    order: CountArray = np.empty(design.n, dtype=np.int64)
-    flops = 30.0 * (design.nnz + targets.psi.size)
-    call("cp_rows_order", design, targets, order, n_threads=n_threads, flops=flops)
+    order: CountArray = computed("cp_rows_order", design, targets, n_threads=n_threads)
     return order
 
 
@@ -157,13 +146,8 @@ def ridge_plan(description: Description, options: dict[str, Any], n: int, p: int
         solver, route, precision, distinct, work_single, work_double, route_loo, work_loo_single, work_loo_double, as
         ``cp_ridge_plan`` says.
     """
-    plan = record(abi.CRidgePlanInfo)
-    call(
-        "cp_ridge_plan", description, ridge_options(options), n, p, nnz, plan, n_threads=1,
-        flops=float(description.shape.n_features) ** 3,
-    )  # fmt: skip
-    answer = {name: getattr(plan, name) for name, _ in abi.CRidgePlanInfo._fields_[1:]}
-    return {name: value.decode() if isinstance(value, bytes) else value for name, value in answer.items()}
+    plan = computed("cp_ridge_plan", description, ridge_options(options), n, p, nnz, n_threads=1)
+    return fields(plan)
 
 
 def ridge_kernel(
@@ -209,16 +193,11 @@ def ridge_kernel(
     NumericalError
         If the factors are not accurate enough, or the matrix is not positive semi-definite.
     """
-    n, d = targets.n, targets.d
-    kernel = floats(kernel, "kernel", n, n)
-    workspace = _workspace(work)
-    dual, info = np.empty((n, d)), record(abi.CFitInfo)
-    status = call(
-        "cp_ridge_kernel", description, ridge_options(options), kernel, targets, workspace, dual, info,
-        n_threads=n_threads, flops=float(n) * n * (n + _STEPS * d), label="training", verbose=verbose,
-        progress=progress,
+    dual, info = computed(
+        "cp_ridge_kernel", description, ridge_options(options), kernel, targets, _workspace(work),
+        n_threads=n_threads, label="training", verbose=verbose, progress=progress,
     )  # fmt: skip
-    return dual, fit_info(info, status)
+    return dual, read(FitInfo, info)
 
 
 def _workspace(work: npt.NDArray[np.uint8]) -> abi.CWorkspace:
@@ -244,21 +223,14 @@ def ridge_loo(
     "work_loo_double" of :func:`ridge_plan` says. With those of double precision, penalties that are too small for
     ``precision="single"`` are computed in double.
     """
-    n, d = targets.n, targets.d
-    kernel, alphas = floats(kernel, "kernel", n, n), floats(alphas, "alphas", None)
-    scores = allocate((len(alphas), n, d), np.float64, "scores without each row", "take fewer penalties, or fewer rows")
-    loo = record(abi.CLOO, n_alphas=len(alphas), n=n, d=d, alphas=alphas, scores=scores)
-    workspace = _workspace(work)
-    call(
-        "cp_ridge_loo", description, ridge_options(options), kernel, targets, loo, workspace, n_threads=n_threads,
-        flops=len(alphas) * float(n) * n * (n + _STEPS * d), label="leaving one out", verbose=verbose,
+    shape = len(alphas), targets.n, targets.d
+    scores = allocate(shape, np.float64, "scores without each row", "take fewer penalties, or fewer rows")
+    loo = {"alphas": np.asarray(alphas), "scores": scores}
+    computed(
+        "cp_ridge_loo", description, ridge_options(options), kernel, targets, loo, _workspace(work),
+        n_threads=n_threads, label="leaving one out", verbose=verbose,
     )  # fmt: skip
     return scores
-
-
-def fit_info(info: abi.CFitInfo, status: int) -> FitInfo:
-    """Return what a struct says that a call has filled, which ended with a status."""
-    return FitInfo(info.objective, info.residual, info.n_iter, info.n_refine, status == abi.OK, info.precision.decode())
 
 
 @dataclass(frozen=True)
@@ -317,17 +289,11 @@ def workspace(
 def solve(problem: RidgeProblem, kernel: FloatArray, plan: dict[str, Any]) -> Solution:
     """Solve from the kernel matrix, as planned."""
     options = {**problem.options, "solver": plan["solver"], "precision": plan["precision"]}
-    try:
-        with workspace(plan, problem.n, f"training on {problem.n} rows: the work space", "fit fewer rows") as work:
-            dual, info = ridge_kernel(
-                problem.description, options, kernel, problem.targets, work, n_threads=problem.n_threads,
-                verbose=problem.verbose,
-            )  # fmt: skip
-    except NumericalError as error:
-        raise NumericalError(
-            f"{error}; alpha is {options['alpha']:g}, tol {options['tol']:g}: raise alpha, or check that the kernel is "
-            "positive semi-definite"
-        ) from error
+    with workspace(plan, problem.n, f"training on {problem.n} rows: the work space", "fit fewer rows") as work:
+        dual, info = ridge_kernel(
+            problem.description, options, kernel, problem.targets, work, n_threads=problem.n_threads,
+            verbose=problem.verbose,
+        )  # fmt: skip
     return Solution(dual, plan["solver"], info)
 
 
@@ -341,15 +307,10 @@ def left_out_scores(problem: RidgeProblem, kernel: FloatArray, alphas: list[floa
     what = f"leaving out each of {n} rows, in the double precision that so small an alpha needs"
     with workspace(plan, n, what, "take larger alphas, or fewer rows", loo="_loo") as work:
         for at in range(0, len(alphas), together):
-            try:
-                yield from ridge_loo(
-                    problem.description, options, kernel, problem.targets, alphas[at : at + together], work,
-                    n_threads=problem.n_threads, verbose=problem.verbose,
-                )  # fmt: skip
-            except NumericalError as error:
-                raise NumericalError(
-                    f"{error}: raise alpha, or check that the kernel is positive semi-definite"
-                ) from error
+            yield from ridge_loo(
+                problem.description, options, kernel, problem.targets, alphas[at : at + together], work,
+                n_threads=problem.n_threads, verbose=problem.verbose,
+            )  # fmt: skip
 
 
 class RowOutputs:
@@ -387,21 +348,12 @@ class RowOutputs:
         mapped: bool = False,
     ) -> None:
         self.d = d
-        struct = record(abi.COutputs, n=n, d=d, partial=int(partial))
-        arrays: dict[str, npt.NDArray[Any]] = {}
+        self.struct = record(abi.COutputs, n=n, d=d, partial=int(partial), first=first, weights=weights)
         if parts is not None:
-            arrays["parts"] = codes(parts, "parts", None, None)
-            struct.part_len, struct.mapped = parts.shape[1], int(mapped and arrays["parts"] is parts)
-        elif hasattr(psi, "tocsr"):
-            struct.nnz = int(psi.nnz)
-            arrays |= compressed(psi)
+            read_in_place = codes(parts, "parts", None, None)
+            put(self.struct, parts=read_in_place, mapped=int(mapped and read_in_place is parts))
         else:
-            arrays["psi"] = floats(psi, "psi", None, d)
-        if first is not None:
-            arrays["first"] = contiguous(first, np.int64)
-        if weights is not None:
-            arrays["weights"] = floats(weights, "weights", n)
-        self.struct = put(struct, **arrays)
+            put(self.struct, **(compressed(psi) if hasattr(psi, "tocsr") else {"psi": np.asarray(psi)}))
 
 
 @dataclass(frozen=True)
@@ -425,30 +377,24 @@ class PrimalProblem:
         self, features: RowInputs, outputs: RowOutputs, *, budget: int, verbose: int = 0
     ) -> tuple[FloatArray, FitInfo]:
         """Train on rows in memory; up to `budget` bytes of copies make passes cheaper. ``n_iter`` counts passes."""
-        coef: FloatArray = np.empty((features.p + int(self.options["shift"]), outputs.d))
-        info = record(abi.CFitInfo)
-        status = call(
-            "cp_ridge_features", *self._rows(features, outputs), budget, coef, info, n_threads=self.n_threads,
-            flops=_PASSES * self._work(features, outputs), label="training", verbose=verbose,
+        coef, info = computed(
+            "cp_ridge_features", *self._rows(features, outputs), budget, n_threads=self.n_threads, label="training",
+            verbose=verbose,
         )  # fmt: skip
-        return coef, fit_info(info, status)
+        return coef, read(FitInfo, info)
 
     def add_sums(self, sums: FloatArray, features: RowInputs, outputs: RowOutputs) -> None:
         """Add the sums over rows to those over others, as ``cp_ridge_sums`` lays them out."""
         in_place(sums, "sums", sums_length(features.p, outputs.d))
-        work = self._work(features, outputs) + features.n * features.width**2
-        rows = self._rows(features, outputs)
-        call("cp_ridge_sums", *rows, sums, n_threads=self.n_threads, flops=work)
+        computed("cp_ridge_sums", *self._rows(features, outputs), sums=sums, n_threads=self.n_threads)
 
     def product(self, features: RowInputs, outputs: RowOutputs, direction: FloatArray) -> FloatArray:
         """Return the product with a direction over rows that have been summed, of shape (q, d)."""
         q = features.p + int(self.options["shift"])
         direction = floats(direction, "direction", 2 + 2 * features.p + q * outputs.d)
-        product: FloatArray = np.zeros((q, outputs.d))
-        call(
-            "cp_ridge_product", *self._rows(features, outputs), direction, product, n_threads=self.n_threads,
-            flops=self._work(features, outputs),
-        )  # fmt: skip
+        product: FloatArray = np.zeros((q, outputs.d))  # to which the library adds
+        rows = self._rows(features, outputs)
+        computed("cp_ridge_product", *rows, direction, product=product, n_threads=self.n_threads)
         return product
 
     def solve_elsewhere(
@@ -468,7 +414,7 @@ class PrimalProblem:
         coef, info = np.empty((q, d)), record(abi.CFitInfo)
         with Session(
             "cp_ridge_primal_start", self.description, ridge_options(self.options), p, coef, d, info,
-            n_threads=self.n_threads, flops=30.0 * q**2 * (q + d), label="training", verbose=verbose, control=control,
+            n_threads=self.n_threads, label="training", verbose=verbose, control=control,
         ) as session:  # fmt: skip
             for request in session:
                 if request.ask == abi.ASK_SUMS:
@@ -476,13 +422,10 @@ class PrimalProblem:
                 else:
                     direction = view(request.linear, np.float64, 2 + 2 * p + q * d)
                     view(request.results, np.float64, q, d)[:] = multiply(direction)
-            return coef, fit_info(info, session.status)
+            return coef, read(FitInfo, info, converged=session.status == abi.OK)
 
     def _rows(self, features: RowInputs, outputs: RowOutputs) -> tuple[Any, ...]:
         return self.description, ridge_options(self.options), features, outputs
-
-    def _work(self, features: RowInputs, outputs: RowOutputs) -> float:
-        return float(4.0 * features.n * features.width * outputs.d)
 
 
 def sums_length(p: int, d: int) -> int:

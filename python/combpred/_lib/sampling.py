@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -13,17 +12,15 @@ import numpy.typing as npt
 from . import abi, names, partition
 from .arrays import CountArray, FloatArray, IntArray, allocate
 from .call import call, computed
-from .session import Session
+from .session import Mover, Session, answer_moves
 from .structure import Description
-from .table import codes, floats, record
+from .table import codes, columns, floats, record
 
 #: Downsets of an inseparable part that exact counting goes through at most, in a few seconds.
 MOST_DOWNSETS = 2**24
 #: Downsets of a part that estimates count exactly, in a fraction of a second.
 FEW_DOWNSETS = 2**21
 
-_LONG = 1e12  # operations: a call that can be interrupted
-_FEW = math.log(1e5)  # outputs: they are listed, where there is no faster way to exact samples
 _DIGITS = 8192  # of a count, hexadecimal: those of 2048!, the largest, are 4895
 
 
@@ -48,8 +45,7 @@ class Measured(NamedTuple):
     @classmethod
     def room(cls, n: int) -> Measured:
         """Return columns for n rows."""
-        columns: list[Any] = [np.zeros(n, np.int64 if name in ("total", "spacing") else float) for name in cls._fields]
-        return cls(*columns)
+        return cls(**columns(abi.CChainRecord, *cls._fields, n=n))
 
 
 class Drawn(NamedTuple):
@@ -88,11 +84,8 @@ class Drawn(NamedTuple):
 
     def record(self) -> abi.CChainRecord:
         """Return the record that the library fills in."""
-        columns = {} if self.chains is None else self.chains._asdict()
-        return record(
-            abi.CChainRecord, n=self.value.shape[0], n_samples=self.value.shape[1], value=self.value,
-            steps=self.steps, accepted=self.accepted, **columns,
-        )  # fmt: skip
+        measured = {} if self.chains is None else self.chains._asdict()
+        return record(abi.CChainRecord, value=self.value, steps=self.steps, accepted=self.accepted, **measured)
 
     def by(self, known: abi.CChainRecord) -> Drawn:
         """Return the samples with the method that the library took."""
@@ -162,15 +155,9 @@ def chain_sample(
         bound = floats(bound, "bound", n)
     drawn = Drawn.room(n, part_len, plan)
     known = drawn.record()
-    flops = 30.0 * n * (plan.burn_in + plan.n_samples * plan.thin) * max(part_len, d)
-    if plan.method in ("auto", "exact") and description.shape.log_count < _FEW:  # exact draws then
-        flops = n * d * (10.0 * math.exp(description.shape.log_count) + 1e3 * plan.n_samples)
-    elif plan.diagnosed or plan.method not in names.CHAINS:
-        flops = _LONG * min(n, 1)
     call(
         "cp_chain_sample", description, scores, plan.record(start, bound), drawn.y, part_len, known,
-        n_threads=n_threads, flops=flops, label="sampling", verbose=verbose,
-        total=n if plan.method in names.CHAINS else None,
+        n_threads=n_threads, label="sampling", verbose=verbose, total=n if plan.method in names.CHAINS else None,
     )  # fmt: skip
     return drawn.by(known)
 
@@ -182,24 +169,23 @@ def chain_from_draws(
     *,
     start: bool = False,
     bound: float | None = None,
-    follow: Callable[[partition.Walk], tuple[FloatArray, CountArray]] | None = None,
+    move: Mover | None = None,
 ) -> Drawn:
     """Sample for one row by "meta", "rejection" or "cftp" from uniform draws, of which some have the scores `values`.
 
     With `start` a chain begins at the first of these. `draw` returns the scores (k,) of k draws more. The samples' `y`
-    (1, n_samples, 1) are numbers of draws. "local" follows chains, as `follow` does for scores (k, 1), and numbers
-    their states from 2**30 on.
+    (1, n_samples, 1) are numbers of draws or, for "local", of what `move` made of these, whose figures are scores.
     """
     values = floats(values, "values", None)
     first, limit = np.zeros(1, dtype=np.int32), None if bound is None else np.array([bound])
     drawn = Drawn.room(1, 1, plan)
-    supplied = record(abi.CSupplied, n=len(values), width=1, draws=values, moves=int(follow is not None))
+    supplied = record(abi.CSupplied, n=len(values), width=1, draws=values, moves=int(move is not None))
     known = drawn.record()
     with Session(
         "cp_chain_start", supplied, plan.record(first if start else None, limit), drawn.y, known, n_threads=1
     ) as session:
         for request in session:
-            partition.answer_draws(request, 1, lambda n: draw(n)[:, np.newaxis], follow)
+            partition.answer_draws(request, 1, lambda n: draw(n)[:, np.newaxis], move)
     return drawn.by(known)
 
 
@@ -208,9 +194,7 @@ def chain_diagnose(x: Any, n_lags: int = 0) -> tuple[FloatArray, FloatArray, Flo
 
     Effective sample sizes (n,), split-R̂ (n,) and autocorrelations (n, n_chains, n_lags).
     """
-    found: tuple[FloatArray, FloatArray, FloatArray] = computed(
-        "cp_chain_diagnose", x, n_lags=n_lags, n_threads=1, flops=200.0 * np.size(x)
-    )
+    found: tuple[FloatArray, FloatArray, FloatArray] = computed("cp_chain_diagnose", x, n_lags=n_lags, n_threads=1)
     return found
 
 
@@ -222,10 +206,7 @@ def extensions_sample(
     orders = allocate(
         (n_samples, n_elements), np.int32, f"{n_samples} linear extensions of {n_elements} elements", "draw fewer"
     )
-    steps: CountArray = computed(
-        "cp_extensions_sample", pairs, method, seed % 2**64, dst=orders, n_threads=n_threads,
-        flops=1e9 if method != "coupling" else 20.0 * n_samples * n_elements**3 * max(1.0, np.log(n_elements)),
-    )  # fmt: skip
+    steps: CountArray = computed("cp_extensions_sample", pairs, method, seed % 2**64, dst=orders, n_threads=n_threads)
     return orders, steps
 
 
@@ -236,18 +217,15 @@ def extensions_count(
 
     Raises CapabilityError where an inseparable part has more than `most_downsets` downsets, or 64 elements.
     """
-    pairs = codes(pairs, "pairs", None, 2)
-    digits, exact = _digits(), record(abi.CExtensionsOptions, most_downsets=most_downsets)
-    call(
-        "cp_extensions_count", pairs, len(pairs), n_elements, exact, *digits, None,
-        n_threads=n_threads, flops=10.0 * n_elements * (n_elements**2 + min(most_downsets, 2.0 ** min(n_elements, 64))),
-    )  # fmt: skip
-    return int(digits[0].value, 16)
+    return _counted(pairs, n_elements, {"most_downsets": most_downsets}, n_threads=n_threads)[0]
 
 
-def _digits() -> tuple[Any, int, ctypes.c_int64]:
-    """Return room for a count, its size, and for how much is needed."""
-    return ctypes.create_string_buffer(_DIGITS), _DIGITS, ctypes.c_int64()
+def _counted(pairs: Any, n_elements: int, options: dict[str, Any], **how: Any) -> tuple[int, abi.CExtensionsInfo]:
+    digits = ctypes.create_string_buffer(_DIGITS)
+    _, info = computed(
+        "cp_extensions_count", codes(pairs, "pairs", None, 2), n_elements, options, dst=digits, dst_cap=_DIGITS, **how
+    )
+    return int(digits.value, 16), info
 
 
 class EstimatedCount(NamedTuple):
@@ -281,16 +259,11 @@ def extensions_estimate(
     verbose: int = 0,
 ) -> EstimatedCount:
     """Return the number of linear extensions of `pairs` (n_pairs, 2) within 1 ± epsilon with probability 1 − delta."""
-    digits = _digits()
-    options = record(
-        abi.CExtensionsOptions, epsilon=epsilon, delta=delta, most_downsets=most_downsets, seed=seed % 2**64
+    options = {"epsilon": epsilon, "delta": delta, "most_downsets": most_downsets, "seed": seed % 2**64}
+    count, info = _counted(
+        pairs, n_elements, options, n_threads=n_threads, label="counting linear extensions", verbose=verbose
     )
-    info = record(abi.CExtensionsInfo)
-    call(
-        "cp_extensions_count", pairs, len(pairs), n_elements, options, *digits, info,
-        n_threads=n_threads, flops=_LONG, label="counting linear extensions", verbose=verbose,
-    )  # fmt: skip
-    return EstimatedCount(int(digits[0].value, 16), info.log_count, info.n_levels == 0, info.n_samples)
+    return EstimatedCount(count, info.log_count, info.n_levels == 0, info.n_samples)
 
 
 def extensions_before(
@@ -298,7 +271,7 @@ def extensions_before(
 ) -> FloatArray:
     """Return the probability that one element precedes another in linear extensions of `pairs` (n_pairs, 2)."""
     before: FloatArray = computed(
-        "cp_extensions_before", pairs, MOST_DOWNSETS, n_elements=n_elements, n_threads=n_threads, flops=_LONG,
+        "cp_extensions_before", pairs, MOST_DOWNSETS, n_elements=n_elements, n_threads=n_threads,
         label="probabilities of linear extensions", verbose=verbose,
     )  # fmt: skip
     return before
@@ -347,27 +320,67 @@ def search_chains(
     verbose: int = 0,
 ) -> Searched:
     """Search for the output of largest score for every row of `linear` (n, d); the options are those of cp_search."""
-    n, d = linear.shape
+    n = len(linear)
     y = allocate((n, description.shape.part_len), np.int32, f"searching for {n} outputs", "search for fewer at once")
-    value, upper_bound, nu, temperature, success = np.zeros((5, n))
-    steps_made, accepted = np.zeros((2, n), dtype=np.int64)
-    optimal = np.zeros(n, dtype=np.bool_)
-    found = Searched(y, value, upper_bound, nu, optimal, temperature, steps_made, accepted, success)
-    options = record(
-        abi.CSearchOptions, method=method, proposals=proposals, temperatures=temperatures, n_levels=len(temperatures),
-        epsilon=epsilon, delta=delta, steps=steps, runs=runs, seed=seed % 2**64,
-    )  # fmt: skip
-    known = record(abi.CSearchRecord, n=n, **{k: v for k, v in found._asdict().items() if k != "y"})
-    scores = record(abi.CScores, linear=linear)
-    call(
-        "cp_search", description, scores, options, y, y.shape[1], known,
-        n_threads=n_threads, flops=_LONG * min(n, 1), label="searching", verbose=verbose, total=n * runs,
+    found = Searched(y, **columns(abi.CSearchRecord, n=n))
+    options = {
+        "method": method, "proposals": proposals, "temperatures": temperatures, "epsilon": epsilon, "delta": delta,
+        "steps": steps, "runs": runs, "seed": seed % 2**64,
+    }  # fmt: skip
+    known = {name: column for name, column in found._asdict().items() if name != "y"}
+    computed(
+        "cp_search", description, {"linear": linear}, options, dst=y, record=known, n_threads=n_threads,
+        label="searching", verbose=verbose, total=n * runs,
     )  # fmt: skip
     return found
 
 
+def search_own(
+    description: Description,
+    linear: FloatArray,
+    magnitude: FloatArray | None,
+    psi: FloatArray,
+    spread: FloatArray,
+    move: Mover,
+    *,
+    method: str,
+    proposals: str,
+    temperatures: Any,
+    epsilon: float = 0.0,
+    delta: float = 0.05,
+    steps: int,
+    seed: int,
+    streams: npt.NDArray[np.uint64],
+    control: abi.Control,
+) -> tuple[CountArray, Searched]:
+    """Search for outputs of largest score that only `move` knows, from outputs 0 to n − 1 of embeddings `psi` (n, d).
+
+    `spread` (n,) are ranges of scores, from which temperatures follow; the other options are those of cp_search_start.
+    Returns the numbers (n,) of the best outputs, and of a `Searched` the values, temperatures, steps and successes.
+    """
+    n, d = linear.shape
+    best = np.zeros(n, dtype=np.int64)
+    value, temperature, success = np.zeros((3, n))
+    made, accepted = np.zeros((2, n), dtype=np.int64)
+    none, inf = np.zeros(n, dtype=np.bool_), np.full(n, np.inf)
+    found = Searched(np.empty((n, 0), np.int32), value, inf, inf, none, temperature, made, accepted, success)
+    scores = record(abi.CScores, linear=linear, magnitude=magnitude, streams=streams)
+    options = record(
+        abi.CSearchOptions, method=method, proposals=proposals, temperatures=np.asarray(temperatures, dtype=np.float64),
+        n_levels=len(temperatures), epsilon=epsilon, delta=delta, steps=steps, runs=1, seed=seed % 2**64,
+        spread=floats(spread, "spread", n),
+    )  # fmt: skip
+    known = record(
+        abi.CSearchRecord, n=n, value=value, temperature=temperature, steps=made, accepted=accepted, success=success
+    )
+    start = "cp_search_start", description, scores, options, floats(psi, "psi", n, d), best, known
+    with Session(*start, n_threads=1, control=control) as session:
+        for request in session:
+            answer_moves(request, d, move)
+    return best, found
+
+
 def mixing_bounds(description: Description, linear: FloatArray, chain: str, epsilon: float) -> FloatArray:
     """Return the proven mixing time of a chain for every row of `linear` (n, d), infinite where nothing is proven."""
-    scores, flops = record(abi.CScores, linear=linear), _LONG * min(len(linear), 1)
-    bound: FloatArray = computed("cp_mixing_bound", description, scores, chain, epsilon, n_threads=1, flops=flops)
+    bound: FloatArray = computed("cp_mixing_bound", description, {"linear": linear}, chain, epsilon, n_threads=1)
     return bound

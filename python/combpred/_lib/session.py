@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import ctypes
 import math
-import os
 import weakref
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from . import abi
-from .call import INTERRUPTIBLE_FLOPS, call, library
-from .control import interruptible, reported, run_interruptibly
+from .call import call, library
+from .control import reported
 from .errors import ForkedProcessError
 from .table import record
 
@@ -35,15 +34,10 @@ class Session:
         The arguments of that function up to `session`, as :func:`combpred._lib.call.call` takes them.
     n_threads : int or None, default=None
         As for ``call``.
-    flops : float, default=0
-        Estimated operations of all steps. Longer sessions can be interrupted by Ctrl-C from the ``with`` statement on.
-    flops_first, flops_each : float, default=0
-        Estimated operations of the first step and of each later one, for sessions whose steps are far apart: Ctrl-C is
-        watched for in each of these alone.
-    label, verbose, total, progress
-        As :func:`combpred._lib.control.reported` takes them.
     control : Control or None, default=None
         The control block; None: a new one.
+    **shown
+        label, verbose, total and progress, as :func:`combpred._lib.control.reported` takes them.
 
     Attributes
     ----------
@@ -58,53 +52,46 @@ class Session:
         start: str,
         *arguments: Any,
         n_threads: int | None = None,
-        flops: float = 0.0,
-        flops_first: float = 0.0,
-        flops_each: float = 0.0,
-        label: str = "",
-        verbose: int = 0,
-        total: int | None = None,
-        progress: Callable[[int, float], object] | None = None,
         control: abi.Control | None = None,
+        **shown: Any,
     ) -> None:
         self.status = abi.OK
         self._control = control or abi.Control()
-        self._stack = ExitStack()
-        shown = verbose > 0 or progress is not None
-        self._reported = {"label": label, "verbose": verbose, "total": total, "progress": progress} if shown else None
-        self._watched = shown or flops >= INTERRUPTIBLE_FLOPS
-        self._is_slow = flops_each >= INTERRUPTIBLE_FLOPS
+        self._shown = reported(self._control, **shown)
         handle = ctypes.c_uint64()
-        work = max(flops, flops_first, flops_each)  # it goes up to the first request
-        call(start, *arguments, handle, n_threads=n_threads, control=self._control, flops=work)
+        call(start, *arguments, handle, n_threads=n_threads, control=self._control)
         self._handle = handle.value
         self.last = record(abi.CRequest)
         self._close = weakref.finalize(self, _close, self._handle, self._control, *arguments)
         self._close.atexit = False
 
     def __enter__(self) -> Session:
-        if self._reported is not None:
-            self._stack.enter_context(reported(self._control, **self._reported))  # type: ignore[arg-type]
-        if self._watched:
-            self._stack.enter_context(interruptible(self._control))
+        self._shown.__enter__()
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self._stack.close()
+    def __exit__(self, *raised: Any) -> None:
+        self._shown.__exit__(*raised)
         self._close()
 
     def __iter__(self) -> Iterator[abi.CRequest]:
         while True:
-            if self._is_slow or (self._watched and os.name != "posix"):
-                run_interruptibly(self._step, self._control)
-            else:
-                self._step()
+            self.status = call("cp_session_next", self._handle, self.last, control=self._control)
             if self.last.ask == abi.ASK_DONE:
                 return
             yield self.last
 
-    def _step(self) -> None:
-        self.status = call("cp_session_next", self._handle, self.last)
+
+#: Makes moves: given the numbers of the outputs from which they start, −1 for a uniform draw, and those that the new
+#: outputs get, returns figures (n, width) of these and logarithms of ratios (n,), −inf where a move leads to no output.
+Mover = Callable[[list[int], list[int]], tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]]
+
+
+def answer_moves(request: abi.CRequest, width: int, move: Mover) -> None:
+    """Answer a request for moves."""
+    n = request.n
+    figures, ratios = move(view(request.rows, np.int64, n).tolist(), view(request.sizes, np.int64, n).tolist())
+    view(request.results, np.float64, n, width)[:] = figures
+    view(request.log_ratio, np.float64, n)[:] = ratios
 
 
 def _close(handle: int, *_: object) -> None:

@@ -21,7 +21,7 @@ from .kernel import InputKernel
 from .ridge import Design, Targets, ridge_options
 from .session import Session, view
 from .structure import Description
-from .table import floats, in_place, put, record
+from .table import put, record
 
 _CACHED_BYTES = 2**28  # largest matrix of a user's kernel that is kept from pass to pass
 
@@ -68,6 +68,10 @@ class Coefficients:
     def take(self, rows: IndexArray) -> Coefficients:
         """Return those of some rows."""
         return self._each(lambda array: array[rows])
+
+    def fields(self) -> dict[str, FloatArray | None]:
+        """Return the arrays, which are written to in place, by the names of their fields in structs."""
+        return {"coef": self.iterate, "average": self.average, "velocity": self.velocity, "gains": self.gains}
 
     def spread(self, rows: IndexArray, n: int) -> Coefficients:
         """Return those of n rows, of which these have the given numbers and the others are zero."""
@@ -167,10 +171,10 @@ class _Passes:
         self.steps = Steps(how.label, how.max_iter, how.verbose if told else 0)
         self._telling = how.verbose > 0 and told
 
-    def call(self, name: str, *arguments: Any, n_threads: int, flops: float) -> None:
+    def call(self, name: str, *arguments: Any, n_threads: int) -> None:
         """Call a function of the library."""
         tell = (lambda done, _: self._tell(done)) if self._telling else None
-        call(name, *arguments, n_threads=n_threads, flops=flops, progress=tell)
+        call(name, *arguments, n_threads=n_threads, progress=tell)
 
     def converse(self, start: str, *arguments: Any, answer: Callable[[abi.CRequest], None], **options: Any) -> None:
         """Open a session of the library, and answer its requests to the end."""
@@ -214,16 +218,14 @@ def sgd_fit(
     NumericalError
         When the numbers overflow.
     """
-    passes = _Passes(schedule)
-    arrays = _arrays(coefficients, design.n_weights, targets.d)
-    state, report = record(abi.CSGDState, rows=design.n_weights, d=targets.d, **arrays), record(abi.CSGDReport)
+    passes, report = _Passes(schedule), record(abi.CSGDReport)
+    state = record(abi.CSGDState, rows=design.n_weights, d=targets.d, **coefficients.fields())
     interrupt = None
     with passes.steps:
         try:
             passes.call(
-                "cp_sgd_fit", description, ridge_options(options), design, targets,
-                passes, state, report, n_threads=n_threads,
-                flops=4.0 * schedule.max_iter * (design.nnz + targets.n * targets.d) * targets.d,
+                "cp_sgd_fit", description, ridge_options(options), design, targets, passes, state, report,
+                n_threads=n_threads,
             )  # fmt: skip
         except KeyboardInterrupt as error:
             interrupt = error
@@ -263,33 +265,31 @@ def sgd_expansion(
     support : ndarray
     report : Report
     """
-    n, d, width = X.shape[0], targets.d, X.shape[1]
+    n = X.shape[0]
     first, capacity = n - targets.n, n if most is None else max(1, min(n, most))
     grown = coefficients.spread(np.arange(len(support)), capacity)
     rows, passes = np.zeros(capacity, dtype=np.int64), _Passes(schedule)
     rows[: len(support)] = support
     values, report = record(abi.CSGDKernel, n=n), record(abi.CSGDReport)
     if kernel.is_precomputed:
-        put(values, matrix=floats(X, "X", n, n))
+        put(values, matrix=np.asarray(X))
     elif callable(kernel.name):
         repeated = most is None and schedule.max_iter > 2 and 8 * n * n <= _CACHED_BYTES
         put(values, x=RowInputs(X).struct, matrix=kernel.matrix(X) if repeated else None)
     else:
         put(values, x=RowInputs(X).struct, function=kernel.struct)
     held = record(
-        abi.CSGDSupport, kernel=values, capacity=capacity, most=most or 0, n=len(support), rows=rows,
-        **_arrays(grown, capacity, d),
-    )  # fmt: skip
-    flops = 4.0 * schedule.max_iter * targets.n * capacity * (width + d)
+        abi.CSGDSupport, kernel=values, capacity=capacity, most=most or 0, n=len(support), rows=rows, **grown.fields()
+    )
     arguments = description, ridge_options(options), targets, passes, held, report
     interrupt = None
     with passes.steps:
         try:
             if values.matrix or values.function:
-                passes.call("cp_sgd_expansion", *arguments, n_threads=n_threads, flops=flops)
+                passes.call("cp_sgd_expansion", *arguments, n_threads=n_threads)
             else:
-                passes.converse("cp_sgd_expansion_start", *arguments, n_threads=n_threads, flops=flops,
-                                answer=partial(_values, kernel, X, first))  # fmt: skip
+                answer = partial(_values, kernel, X, first)
+                passes.converse("cp_sgd_expansion_start", *arguments, n_threads=n_threads, answer=answer)
         except KeyboardInterrupt as error:
             interrupt = error
         kept = rows[: held.n]
@@ -308,13 +308,3 @@ def _values(kernel: InputKernel, X: Any, first: int, request: abi.CRequest) -> N
     for at, row in enumerate(rows):
         with renumbered(rows[at:] - first):
             values[at] = kernel.matrix(X[row : row + 1]).item()
-
-
-def _arrays(coefficients: Coefficients, rows: int, d: int) -> dict[str, FloatArray | None]:
-    """Return the arrays that are written to in place, by the names of their fields in structs."""
-    shapes = {"iterate": (rows, d), "average": (rows, d), "velocity": (rows, d), "gains": (d,)}
-    arrays = {}
-    for name, shape in shapes.items():
-        array = getattr(coefficients, name)
-        arrays["coef" if name == "iterate" else name] = None if array is None else in_place(array, name, *shape)
-    return arrays

@@ -22,7 +22,7 @@ from . import abi
 from .arrays import FloatArray, IntArray, allocate, require_memory
 from .call import call, checked, computed, library
 from .errors import ForkedProcessError, RowError
-from .table import codes, floats, put, record
+from .table import codes, put, read
 
 _BLOCK_NUMBERS = 2**20  # of rows of data that are read at a time
 
@@ -120,11 +120,7 @@ class OpenSpace:
 
     def __init__(self, description: Description) -> None:
         text, ints, reals = description.text, description.ints, description.reals
-        struct = put(abi.CStructure(), text=text, text_len=len(text))
-        if ints is not None:
-            put(struct, ints=codes(ints, "ints", None), n_ints=ints.size)
-        if reals is not None:
-            put(struct, reals=floats(reals, "reals", None), n_reals=reals.size)
+        struct = put(abi.CStructure(), text=text, text_len=len(text), ints=ints, reals=reals)
         names = b"" if description.names is None else json.dumps(description.names).encode()
         opened = ctypes.c_uint64()
         call("cp_space_open", struct, names or None, len(names), opened)
@@ -196,7 +192,7 @@ def structure_format(description: Description) -> str:
 def structure_names(description: Description) -> list[str]:
     """Return a name for each entry of ψ."""
     d = description.shape.n_features
-    return _text("cp_space_names", description, 64 + 24 * d, n_threads=1, flops=100.0 * d).split("\n")
+    return _text("cp_space_names", description, 64 + 24 * d, n_threads=1).split("\n")
 
 
 def _text(function: str, description: Description, capacity: int, **options: Any) -> str:
@@ -233,10 +229,9 @@ class Layout(NamedTuple):
 
 def structure_layout(description: Description) -> Layout | None:
     """Return the entries of ψ as cells of a matrix of items by items, or None if they do not form one."""
-    d, found = description.shape.n_features, record(abi.CLayout)
-    rows, columns = computed("cp_space_layout", description, found, d=d, n_threads=1, flops=10.0 * d)
+    found, rows, columns = computed("cp_space_layout", description, d=description.shape.n_features, n_threads=1)
     m = found.n_cells
-    return Layout(found.kind.decode(), found.n_items, rows[:m], columns[:m]) if m else None
+    return read(Layout, found, rows=rows[:m], columns=columns[:m]) if m else None
 
 
 def catalogue() -> list[dict[str, Any]]:
@@ -315,7 +310,7 @@ def structure_mean(description: Description) -> FloatArray:
     """Return the mean of the embedding under the uniform distribution, of shape (d,)."""
     d = description.shape.n_features
     mean = allocate((d,), np.float64, f"the mean of {d} features", "take a smaller structure")
-    computed("cp_space_moments", description, None, mean=mean, second=None, n_threads=1)
+    computed("cp_space_moments", description, mean=mean, second=None, info=None, n_threads=1)
     return mean
 
 
@@ -324,17 +319,14 @@ def structure_second_moment(description: Description) -> FloatArray:
     d = description.shape.n_features
     # The library computes it in memory of its own, which it may go on with after Ctrl-C.
     require_memory(16 * d * d, f"the second moment of {d} features", "take a smaller structure")
-    flops = 50.0 * d * d
-    moment: FloatArray = computed("cp_space_moments", description, None, d=d, mean=None, n_threads=1, flops=flops)
+    moment: FloatArray = computed("cp_space_moments", description, d=d, mean=None, info=None, n_threads=1)
     return moment
 
 
 def structure_moments(description: Description) -> tuple[str, float]:
     """Return what the moments are (one of ``names.MOMENTS_KINDS``) and the largest standard error of an entry."""
-    info = record(abi.CMomentsInfo)
     d = description.shape.n_features
-    flops = 1e4 * d * d  # where they are estimated from samples
-    call("cp_space_moments", description, None, None, d, info, n_threads=1, flops=flops)
+    info = computed("cp_space_moments", description, d=d, mean=None, second=None, n_threads=1)
     return info.kind.decode(), info.standard_error
 
 
@@ -351,7 +343,7 @@ def structure_embed(
     psi = allocate(
         (len(y), d), np.float64, f"embedding {len(y)} outputs in {d} features", "embed fewer or smaller structures"
     )
-    computed("cp_space_embed", description, y, int(partial), dst=psi, n_threads=n_threads, flops=10.0 * psi.size)
+    computed("cp_space_embed", description, y, int(partial), dst=psi, n_threads=n_threads)
     return psi
 
 
@@ -359,10 +351,9 @@ def structure_sample(description: Description, n: int, seed: int, *, n_threads: 
     """Draw `n` independent uniform outputs, of shape (n, part_len). Equal seeds (64 bits) give equal outputs."""
     if n < 0:
         raise ValueError(f"n is {n}, must not be negative")
-    part_len, d, _ = description.shape
+    part_len = description.shape.part_len
     y = allocate((n, part_len), np.int32, f"drawing {n} outputs of {part_len} parts", "draw fewer at once")
-    flops = 30.0 * n * max(part_len, d)
-    computed("cp_space_sample", description, seed % 2**64, dst=y, n_threads=n_threads, flops=flops)
+    computed("cp_space_sample", description, seed % 2**64, dst=y, n_threads=n_threads)
     return y
 
 
@@ -390,8 +381,7 @@ def structure_enumerate(description: Description, skip: int, capacity: int) -> I
         raise ValueError(f"capacity is {capacity}, must not be negative")
     part_len = description.shape.part_len
     y = allocate((capacity, part_len), np.int32, f"listing {capacity} outputs of {part_len} parts", "list fewer")
-    flops = 100.0 * (skip + capacity) * part_len
-    written: int = computed("cp_space_enumerate", description, skip, dst=y, n_threads=1, flops=flops)
+    written: int = computed("cp_space_enumerate", description, skip, dst=y, n_threads=1)
     return y[:written]
 
 
@@ -399,7 +389,7 @@ def custom_kernel(gram: FloatArray) -> FloatArray:
     """Return embeddings (k, d) of k outputs from the values of a kernel between them, such that gram ≈ ψψᵀ."""
     k = len(gram)
     psi = allocate((k, k), np.float64, f"embedding {k} outputs by a kernel", "list fewer outputs")
-    d: int = computed("cp_custom_kernel", gram, psi=psi, n_threads=1, flops=10.0 * k**3)
+    d: int = computed("cp_custom_kernel", gram, psi=psi, n_threads=1)
     return psi.ravel()[: k * d].reshape(k, d)
 
 
@@ -427,8 +417,7 @@ class DrawnMoments:
         return averages
 
     def _computed(self, psi: FloatArray, **unwanted: None) -> Any:
-        flops = 4.0 * psi.size * self._d
-        return computed("cp_custom_draws", psi, d=self._d, sums=self._sums, n_threads=1, flops=flops, **unwanted)
+        return computed("cp_custom_draws", psi, d=self._d, sums=self._sums, n_threads=1, **unwanted)
 
 
 def custom_check(description: Description, psi: FloatArray) -> None:
@@ -436,9 +425,7 @@ def custom_check(description: Description, psi: FloatArray) -> None:
 
     It is a ValueError without a row where the moments are those of no distribution.
     """
-    d = description.shape.n_features
-    flops = 10.0 * d**3 if len(psi) == 0 else 2.0 * psi.size * d  # the decomposition is made once
-    computed("cp_custom_check", description, psi, d=d, n_threads=1, flops=flops)
+    computed("cp_custom_check", description, psi, d=description.shape.n_features, n_threads=1)
 
 
 def panic(*, in_worker: bool) -> None:

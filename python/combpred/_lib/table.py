@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import ctypes
 import functools
+import math
 from dataclasses import dataclass
 from types import CodeType
 from typing import Any, TypeVar
@@ -18,6 +20,7 @@ from .arrays import FloatArray, IntArray
 Record = TypeVar("Record", bound=ctypes.Structure)
 Array = TypeVar("Array", FloatArray, IntArray)
 Written = TypeVar("Written", bound=NDArray[Any])
+Values = TypeVar("Values", bound=tuple[Any, ...])
 
 
 def record(kind: type[Record], **fields: Any) -> Record:
@@ -33,26 +36,60 @@ def put(struct: Record, **fields: Any) -> Record:
     must agree.
     """
     buffers, sizes = _buffers(type(struct))
-    set_before: set[str] = vars(struct).setdefault("sizes that are set", set())
-    known = {name: getattr(struct, name) for name in set_before}  # as the library has left them
+    kept: dict[str, Any] = vars(struct)
+    # As the library has left them; sizes that nothing has set are 0, too, but fit any array.
+    known = {name: getattr(struct, name) for name in kept["known"]} if "known" in kept else {}
     for name, value in fields.items():
-        if isinstance(value, str):
-            value = value.encode()
+        if value is None:
+            pass
         elif isinstance(value, np.ndarray):
             if name in buffers:
                 value = buffers[name].taken(value, known)
-            vars(struct)[f"{name} points to"] = value
+            kept[name] = value
             value = value.ctypes.data
+        elif isinstance(value, str):
+            value = value.encode()
         elif isinstance(value, ctypes.Structure):
-            vars(struct)[f"{name} points to"] = value
+            kept[name] = value
             value = ctypes.addressof(value)
         elif name in sizes and known.setdefault(name, value) != value:
             raise ValueError(f"{name} is {value}, must be {known[name]}")
         setattr(struct, name, value)
-    set_before |= sizes & known.keys()
-    for name in set_before:
-        setattr(struct, name, known[name])
+    if known:
+        kept["known"] = sizes.intersection(known)
+        for name in kept["known"]:
+            setattr(struct, name, known[name])
     return struct
+
+
+def columns(kind: type[ctypes.Structure], *names: str, **sizes: int) -> dict[str, NDArray[Any]]:
+    """Return zeros for the buffers of a struct that the library writes to, by name: for these, or for all of them.
+
+    Bytes are read as truth values.
+    """
+    return {
+        name: np.zeros(buffer.shape(sizes), np.bool_ if buffer.dtype == np.uint8 else buffer.dtype)
+        for name, buffer in _buffers(kind)[0].items()
+        if (name in names if names else buffer.is_result)
+    }
+
+
+def fields(struct: ctypes.Structure) -> dict[str, Any]:
+    """Return the fields of a struct but for its size, with texts decoded, and whether its call has converged."""
+    values = {name: getattr(struct, name) for name, *_ in struct._fields_[1:]}
+    if hasattr(struct, "converged"):
+        values["converged"] = struct.converged
+    return {name: value.decode() if isinstance(value, bytes) else value for name, value in values.items()}
+
+
+def read(kind: type[Values], struct: ctypes.Structure, **others: Any) -> Values:
+    """Return a named tuple of the fields of a struct that have the same names, and of others.
+
+    Numbers become truth values if the tuple has them as such.
+    """
+    values = {**fields(struct), **others}
+    flags = {name for name, annotation in kind.__annotations__.items() if "bool" in str(annotation)}
+    return kind(**{name: bool(values[name]) if name in flags else values[name] for name in kind.__annotations__})
 
 
 def floats(values: Any, name: str, *shape: int | None) -> FloatArray:
@@ -108,6 +145,8 @@ class Parameter:
         Whether it is one of the sizes of others.
     dtype : dtype or None
         Of a buffer.
+    struct : type or None
+        Class of a struct.
     sizes : tuple of str
         Of its dimensions: expressions in the names of parameters, "..." where only the library knows.
     """
@@ -116,6 +155,7 @@ class Parameter:
     is_result: bool
     is_size: bool
     dtype: np.dtype[Any] | None
+    struct: type[ctypes.Structure] | None
     sizes: tuple[str, ...]
 
     @classmethod
@@ -124,34 +164,60 @@ class Parameter:
         name, _, rest = word.partition(" ")
         kind, _, sizes = rest.partition(" ")
         plain = name.strip(">?=")
-        dtype = np.dtype(kind) if kind else None
-        return cls(plain, name[0] == ">", name[-1] == "=", dtype, tuple(sizes.split(", ")) if kind else ())
+        struct = getattr(abi, kind) if kind[:1] == "C" else None
+        dtype = np.dtype(kind) if kind and struct is None else None
+        return cls(plain, name[0] == ">", name[-1] == "=", dtype, struct, tuple(sizes.split(", ")) if sizes else ())
+
+    @property
+    def is_made(self) -> bool:
+        """Whether it is a new array or struct unless the caller gives one."""
+        return self.is_result and (self.dtype or self.struct) is not None
+
+    def new(self, known: dict[str, Any]) -> Any:
+        """Return the new array or struct, given what sizes are made of."""
+        return np.empty(self.shape(known), self.dtype) if self.struct is None else record(self.struct)
 
     def taken(self, array: NDArray[Any], known: dict[str, Any]) -> NDArray[Any]:
         """Return an array as the library takes it, whose sizes must be those known, and become known otherwise."""
         assert self.dtype is not None
-        same = array.dtype == self.dtype or (
-            array.dtype.itemsize == self.dtype.itemsize and array.dtype.kind in "biu" and self.dtype.kind in "iu"
+        dtype, flags = self.dtype, array.flags
+        same = array.dtype is dtype or (
+            array.dtype.itemsize == dtype.itemsize
+            and (array.dtype.kind == dtype.kind or (array.dtype.kind in "biu" and dtype.kind in "iu"))
+            and array.dtype.isnative
         )
-        if not (same and array.flags.c_contiguous and array.flags.aligned):
+        if not (same and flags.c_contiguous and flags.aligned and (flags.writeable or not self.is_result)):
             if self.is_result:
-                raise ValueError(f"{self.name} must be a contiguous array of {self.dtype}")
-            array = codes(array, self.name, *array.shape) if self.dtype == np.int32 else contiguous(array, self.dtype)
+                raise ValueError(f"{self.name} must be a contiguous, writeable array of {dtype}")
+            array = codes(array, self.name, *array.shape) if dtype == np.int32 else contiguous(array, dtype)
+        fits = True
         if array.ndim == len(self.sizes):
-            for at, size in enumerate(self.sizes):
-                if size.isidentifier() and known.setdefault(size, array.shape[at]) != array.shape[at]:
-                    wanted = ", ".join(str(known.get(size, size)) for size in self.sizes)
-                    raise ValueError(f"{self.name} has shape {array.shape}, must be ({wanted})")
+            for size, got in zip(self.sizes, array.shape, strict=True):
+                fits &= got == (known.setdefault(size, got) if size.isidentifier() else _value(size, known, got))
+        elif array.ndim > 1:  # what has one dimension may be packed: rows of several spaces have different lengths
+            fits = array.size == math.prod(_value(size, known, -1) for size in self.sizes)
+        if not fits:
+            wanted = ", ".join(str(_value(size, known, size)) for size in self.sizes)
+            raise ValueError(f"{self.name} has shape {array.shape}, must be ({wanted})")
         return array
 
     def shape(self, known: dict[str, Any]) -> tuple[int, ...]:
         """Return the shape of a buffer, given what its sizes are made of."""
-        return tuple(known[size] if size.isidentifier() else eval(_compiled(size), {}, known) for size in self.sizes)
+        return tuple(int(_value(size, known, None)) for size in self.sizes)
+
+
+def _value(size: str, known: dict[str, Any], unknown: Any) -> Any:
+    """Return a size, or `unknown` if what it is made of is not all known."""
+    code, names = _expression(size)
+    return eval(code, {}, known) if names <= known.keys() else unknown
 
 
 @functools.cache
-def _compiled(size: str) -> CodeType:
-    return compile(size, "combpred.h", "eval")
+def _expression(size: str) -> tuple[CodeType, frozenset[str]]:
+    """Return the code of a size, and the names in it but for those of fields; "..." is never known."""
+    tree = ast.parse(size, "combpred.h", "eval")
+    names = frozenset(node.id for node in ast.walk(tree) if isinstance(node, ast.Name))
+    return compile(tree, "combpred.h", "eval"), names | ({"..."} if "..." in size else set())
 
 
 @functools.cache
@@ -165,4 +231,5 @@ def _buffers(kind: type[ctypes.Structure]) -> tuple[dict[str, Parameter], frozen
     """Return the buffers of a struct by name, and which of its fields are their sizes."""
     buffers = [Parameter.of(word) for word in abi.BUFFERS.get(kind.__name__, ())]
     fields = {field[0] for field in kind._fields_}
-    return {b.name: b for b in buffers}, frozenset(s for b in buffers for s in b.sizes if s in fields)
+    names = {name for b in buffers for size in b.sizes for name in _expression(size)[1]}
+    return {b.name: b for b in buffers}, frozenset(names & fields)

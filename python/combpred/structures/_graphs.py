@@ -118,7 +118,7 @@ class Graphs(EdgeSets):
         parts: NDArray[np.int32] = super().encode(y, argument, partial=partial)
         if callable(self.hereditary):
             space: Any = self.space
-            has = space.property.have(parts)
+            has = space.set_property.have(parts)
             if not has.all():
                 raise TargetError(
                     int(np.argmin(has)),
@@ -160,13 +160,13 @@ class HereditarySpace(LibrarySpace):
         super().__init__(*arguments, **options)
         layout = structure_layout(self.description)
         assert layout is not None  # entries of ψ are edges
-        self.property = edge_property(holds, np.stack((layout.rows, layout.columns), axis=1))
+        self.set_property = edge_property(holds, np.stack((layout.rows, layout.columns), axis=1))
 
     def decodes_in_library(self, decoder: str) -> bool:
         return False
 
     def _search(self, linear: NDArray[np.float64], magnitude: NDArray[np.float64] | None, how: Decoding) -> Decoded:
-        return decode_hereditary(self.property, linear, magnitude, how)
+        return decode_hereditary(self.set_property, linear, magnitude, how)
 
     def decode_within(
         self, linear: NDArray[np.float64], magnitude: NDArray[np.float64] | None, how: Decoding, held: Restriction
@@ -174,7 +174,7 @@ class HereditarySpace(LibrarySpace):
         """Decode under a restriction; None where no set with the property satisfies it."""
         required = np.zeros(self.n_features, dtype=np.bool_)
         required[[e for e, _ in held.must]] = True
-        rest = self.property.beside(required)
+        rest = self.set_property.beside(required)
         if not rest.holds(np.zeros_like(required)):
             return None
         scores = linear if magnitude is None else linear + magnitude  # ψ is 0 or 1
@@ -206,7 +206,7 @@ class HereditarySpace(LibrarySpace):
 
     def listed(self) -> Iterator[NDArray[np.int32]]:
         for parts in super().listed():
-            yield parts[self.property.have(parts)]
+            yield parts[self.set_property.have(parts)]
 
     def sample(self, n: int, seed: int) -> NDArray[Any]:
         raise CapabilityError(

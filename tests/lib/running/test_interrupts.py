@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import signal
 import socket
@@ -81,63 +82,75 @@ class TestInterrupt:
             signal.signal(signal.SIGINT, before)
 
     @POSIX
-    def test_an_interrupt_while_the_watch_begins_leaves_no_thread(self, monkeypatch, no_hang):
-        start, threads = threading.Thread.start, []
-
+    def test_an_interrupt_while_the_watch_begins_leaves_none_installed(self, monkeypatch, no_hang):
         def interrupted(thread):
-            threads.append(thread)
-            start(thread)
             raise KeyboardInterrupt
 
         before = signal.set_wakeup_fd(-1)
+        monkeypatch.setattr(control, "_watcher", functools.cache(control._Watcher))  # as in a new process
         try:
             with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
                 patched.setattr(threading.Thread, "start", interrupted)
                 control.interruptible(abi.Control()).__enter__()
-            threads[0].join()
             assert signal.set_wakeup_fd(-1) == -1
+            with control.interruptible(abi.Control()):  # the next call is watched
+                assert signal.set_wakeup_fd(-1) == control._watcher().write
         finally:
             signal.set_wakeup_fd(before)
+
+    @POSIX
+    def test_an_interrupt_at_the_end_of_a_call_cancels_no_other(self, no_hang):
+        """The thread may read it only when the next call runs."""
+        before = signal.signal(signal.SIGINT, lambda *_: None)
+        try:
+            for _ in range(200):
+                first, second = abi.Control(), abi.Control()
+                with control.interruptible(first):
+                    signal.raise_signal(signal.SIGINT)
+                with control.interruptible(second):
+                    while first.cancel == 0:  # the thread may have read it, and not come to this yet
+                        time.sleep(1e-4)
+                assert second.cancel == 0
+        finally:
+            signal.signal(signal.SIGINT, before)
+
+    @POSIX
+    def test_calls_within_calls_are_cancelled_together(self):
+        before = signal.signal(signal.SIGINT, lambda *_: None)
+        try:
+            outer, inner = abi.Control(), abi.Control()
+            with control.interruptible(outer):
+                with control.interruptible(inner):
+                    pass
+                with control.interruptible(inner):
+                    signal.raise_signal(signal.SIGINT)
+            assert (outer.cancel, inner.cancel) == (1, 1)
+        finally:
+            signal.signal(signal.SIGINT, before)
 
     @POSIX
     def test_descriptors_do_not_leak(self):
         folder = "/dev/fd"
         if not os.path.isdir(folder):
             pytest.skip("the system does not list open descriptors")
-        before = len(os.listdir(folder))
+        control._watcher()  # keeps two
+        before = len(os.listdir(folder)), threading.active_count()
         for _ in range(20):
             with control.interruptible(abi.Control()):
                 pass
-        assert len(os.listdir(folder)) == before
+        assert (len(os.listdir(folder)), threading.active_count()) == before
 
     def test_outside_the_main_thread_nothing_is_installed(self):
         active = []
 
         def work():
             with control.interruptible(abi.Control()) as watch:
-                active.append(watch._active)
+                active.append(watch._watcher)
 
         thread = threading.Thread(target=work)
         thread.start()
         thread.join()
-        assert active == [False]
-
-    @POSIX
-    def test_helper_thread_form_cancels_and_waits(self, ctrl_c):
-        running, ended = abi.Control(), []
-
-        def poll():
-            while running.cancel == 0:
-                time.sleep(0.01)
-            ended.append(True)
-
-        def cancel(done):
-            running.cancel = 1
-            done.wait()
-
-        with ctrl_c():
-            control._in_thread(poll, cancel)
-        assert ended == [True]
+        assert active == [None]
 
     @POSIX
     def test_abandonable_call_is_left_while_it_runs(self, ctrl_c):

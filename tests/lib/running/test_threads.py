@@ -158,10 +158,11 @@ class TestProgress:
         ended, real = [], control.reported
 
         @contextlib.contextmanager
-        def watched(running, label, **given):
-            with real(running, label, **given):
+        def watched(running, **given):
+            with real(running, **given):
                 yield
-            ended.append((given["total"], running.step))
+            if given.get("verbose"):
+                ended.append((given["total"], running.step))
 
         monkeypatch.setattr("combpred._lib.call.reported", watched)
         scores = np.random.default_rng(0).normal(size=(7, 6))
