@@ -318,7 +318,11 @@ class StructuredRidgeCV(RidgeBase):
                 "leave-one-out takes one output for each row, y has Admissible sets: search StructuredRidge by "
                 "GridSearchCV"
             )
-        if getattr(y, "ndim", 1) == 2 and hasattr(self, "classes_"):
+        if (
+            getattr(y, "ndim", 1) == 2
+            and self.structure_.target_type != "multilabel-indicator"
+            and hasattr(self, "classes_")
+        ):
             y = target_vector(y, "y")  # a column of labels, with a warning
         counting = rows.X.shape[0] if rows.weights is None else int(np.count_nonzero(rows.weights))
         if counting < 2:

@@ -1,8 +1,7 @@
 """`Structure`, the base class of every structure: a description of an output space in the manner of scikit-learn.
 
-`Description` holds the parameters and what follows from them; `Structure` adds the public methods, and the translation
-between y in the user's format and parts. What is computed lives in the space, in `_space`, which a structure makes from
-its parameters and holds.
+A structure is parameters, and the translation between y in the user's format and parts. What is computed lives in the
+space, in `_space`, which it makes from its parameters and holds.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ from .scores import read_scores
 
 _ENUMERATION_LIMIT = 10**7  # members that enumerate() lists at most
 
-_Self = TypeVar("_Self", bound="Parameters")  # typing.Self needs Python 3.11
+_Self = TypeVar("_Self", bound="Structure")  # typing.Self needs Python 3.11
 
 
 class Sized(NamedTuple):
@@ -81,16 +80,29 @@ class Form(NamedTuple):
     frame: Frame | None
 
 
-class Parameters(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
-    """The parameters of a structure: what equal ones share, and the space that they describe.
+class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
+    r"""A finite output space with an embedding ψ that describes each output by d numbers.
+
+    Structures are descriptions in the manner of scikit-learn's estimators: `get_params`, `set_params`, `clone` and
+    ``structure__size`` in a grid search work, and two structures are equal when their classes and parameters are.
+    Only `set_params` and assignment change a structure; every other method leaves it as it is, and so do estimators,
+    which work on copies. Averages are over the uniform distribution on the space.
 
     Notes
     -----
-    A subclass gives the catalogue name, and the description that the compiled library reads.
+    A subclass gives the catalogue name, the description that the compiled library reads, and the translation between y
+    in the user's format and the *parts* that the library computes with: int32 arrays of shape ``(n, part_len)``, one
+    row for each output. Everything else is inherited.
     """
 
     name: ClassVar[str]
     """Name in the catalogue; estimators accept it in place of an instance."""
+
+    default_metric: ClassVar[str]
+    """Name of the function in `combpred.metrics` that `score` calls; larger is better."""
+
+    target_type: ClassVar[str] = ""
+    """What scikit-learn calls y, "multiclass" or "multilabel-indicator"; empty where it has no word for it."""
 
     _sized: ClassVar[Sized]  # of structures that are described by one size, or by a size and something else
     __dir__ = object.__dir__  # scikit-learn's asks for the value of every attribute, which sizes may not allow yet
@@ -101,6 +113,10 @@ class Parameters(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has 
     _sparse_format: type | None = None  # class of predictions, if y was sparse when the structure was resolved
     _frame: Frame | None = None  # what y was as a data frame or a series, if it was one, when it was resolved
     _y_columns: Sequence[Hashable] | None = None  # names of its columns, () if there were none, where items have none
+    _converter: ClassVar[str] = ""  # which converter makes y of what, where rows that name things are no format of y
+    _rows: ClassVar[str] = "numbers"  # what rows of y may be, as `refuse_names` has it
+
+    # The space: made once, and kept until a parameter changes.
 
     @property
     def space(self) -> LibrarySpace:
@@ -181,44 +197,6 @@ class Parameters(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has 
         for key, value in changes.items():
             setattr(other, key, value)
         return other
-
-    def _key(self) -> tuple[Hashable, ...]:
-        """Return what equal structures of one class share: parameters and learned attributes."""
-        learned = {k: v for k, v in vars(self).items() if k.endswith("_")}
-        return (frozen(self.get_params(deep=False)), frozen(dict(sorted(learned.items()))))
-
-    def __eq__(self, other: object) -> bool:
-        if type(self) is not type(other) or not isinstance(other, Parameters):
-            return NotImplemented
-        return self._key() == other._key()
-
-    def __hash__(self) -> int:
-        return hash((type(self), self._key()))
-
-
-class Structure(Parameters):
-    r"""A finite output space with an embedding ψ that describes each output by d numbers.
-
-    Structures are descriptions in the manner of scikit-learn's estimators: `get_params`, `set_params`, `clone` and
-    ``structure__size`` in a grid search work, and two structures are equal when their classes and parameters are.
-    Only `set_params` and assignment change a structure; every other method leaves it as it is, and so do estimators,
-    which work on copies. Averages are over the uniform distribution on the space.
-
-    Notes
-    -----
-    A subclass gives the catalogue name, the description that the compiled library reads, and the translation between y
-    in the user's format and the *parts* that the library computes with: int32 arrays of shape ``(n, part_len)``, one
-    row for each output. Everything else is inherited.
-    """
-
-    default_metric: ClassVar[str]
-    """Name of the function in `combpred.metrics` that `score` calls; larger is better."""
-
-    target_type: ClassVar[str] = ""
-    """What scikit-learn calls y, "multiclass" or "multilabel-indicator"; empty where it has no word for it."""
-
-    _converter: ClassVar[str] = ""  # which converter makes y of what, where rows that name things are no format of y
-    _rows: ClassVar[str] = "numbers"  # what rows of y may be, as `refuse_names` has it
 
     # The translation between y and parts, which subclasses fill in.
 
@@ -345,7 +323,7 @@ class Structure(Parameters):
         return parts, bool(((parts.min(axis=1) == 0) | (parts.max(axis=1) < parts.shape[1])).any())
 
     def embed_sparse(self, y: Any) -> sparse.csr_array | None:
-        r"""Return :math:`\psi` of every row of training targets in CSR format, or None if ψ is not sparse enough.
+        """Return ψ of every row of training targets in CSR format, or None if ψ is not sparse enough.
 
         Training then takes time proportional to the number of nonzero entries instead of d.
         """
@@ -459,7 +437,7 @@ class Structure(Parameters):
         ----------
         Vembu (2010), *Learning to Predict Combinatorial Structures*, ch. 5.
         """
-        self._require_matrices("second_moment", copies=1)
+        _require_matrices(self, "second_moment", copies=1)
         return structure_second_moment(self.space.description)
 
     def covariance(self) -> NDArray[np.float64]:
@@ -480,20 +458,11 @@ class Structure(Parameters):
         -----
         Cost: that of `second_moment`, plus O(d²).
         """
-        self._require_matrices("covariance", copies=2)
+        _require_matrices(self, "covariance", copies=2)
         mean = self.mean()
         covariance = structure_second_moment(self.space.description)
         covariance -= np.outer(mean, mean)
         return covariance
-
-    def _require_matrices(self, what: str, copies: int) -> None:
-        """Raise MemoryError unless there is room for `copies` matrices of shape ``(d, d)``."""
-        d = self.n_features
-        require_memory(
-            8 * copies * d * d,
-            f"{what} of {self!r}, {d} × {d} numbers,",
-            "train without it (estimators form no such matrix where its spectrum is known) or use a smaller structure",
-        )
 
     # Members of the space.
 
@@ -726,7 +695,7 @@ class Structure(Parameters):
         6.0
         """
         rows, single = read_scores(self, scores)
-        with self._naming_estimates({"log-count"}, "it with combpred.sampling.log_partition"):
+        with _naming_estimates(self.space, {"log-count"}, "it with combpred.sampling.log_partition"):
             log_z = log_partition(self.space.sums, rows).log_z
         return float(log_z[0]) if single else log_z
 
@@ -773,21 +742,10 @@ class Structure(Parameters):
         array([0.5, 0.5, 0. ])
         """
         rows, single = read_scores(self, scores)
-        with self._naming_estimates(set(), "them with combpred.sampling.estimate_marginals"):
+        with _naming_estimates(self.space, set(), "them with combpred.sampling.estimate_marginals"):
             means = log_partition(self.space.sums, rows, marginals=True).marginals
         assert means is not None  # they were asked for
         return means[0] if single else means
-
-    @contextmanager
-    def _naming_estimates(self, needed: set[str], remedy: str) -> Iterator[None]:
-        """Add to an error that an exact sum is beyond reach how it is estimated, where that is possible."""
-        try:
-            yield
-        except CapabilityError as error:
-            able = self.space.capabilities
-            if error.row is not None or not needed <= able or not able & set(CHAINS):
-                raise
-            raise CapabilityError(f"{error}; or estimate {remedy}") from None
 
     # Quality of predictions.
 
@@ -832,3 +790,39 @@ class Structure(Parameters):
         """Return both in parts, for metrics that take these."""
         known = self._resolve(y_true)
         return known.encode(y_true, "y_true"), known.encode(y_pred, "y_pred")
+
+    # Equality.
+
+    def _key(self) -> tuple[Hashable, ...]:
+        """Return what equal structures of one class share: parameters and learned attributes."""
+        learned = {k: v for k, v in vars(self).items() if k.endswith("_")}
+        return (frozen(self.get_params(deep=False)), frozen(dict(sorted(learned.items()))))
+
+    def __eq__(self, other: object) -> bool:
+        if type(self) is not type(other) or not isinstance(other, Structure):
+            return NotImplemented
+        return self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash((type(self), self._key()))
+
+
+def _require_matrices(structure: Structure, what: str, copies: int) -> None:
+    """Raise MemoryError unless there is room for `copies` matrices of shape ``(d, d)``."""
+    d = structure.n_features
+    require_memory(
+        8 * copies * d * d,
+        f"{what} of {structure!r}, {d} × {d} numbers,",
+        "train without it (estimators form no such matrix where its spectrum is known) or use a smaller structure",
+    )
+
+
+@contextmanager
+def _naming_estimates(space: LibrarySpace, needed: set[str], remedy: str) -> Iterator[None]:
+    """Add to an error that an exact sum is beyond reach how it is estimated, where that is possible."""
+    try:
+        yield
+    except CapabilityError as error:
+        if error.row is not None or not needed <= space.capabilities or not space.capabilities & set(CHAINS):
+            raise
+        raise CapabilityError(f"{error}; or estimate {remedy}") from None
