@@ -919,9 +919,9 @@ int32_t cp_mixing_bound(cp_space space, cp_in_scores *scores, cp_in_char *method
 /* What n quantities recorded along chains with one stationary distribution say about them: x[n, n_chains, n_draws]. For
  * each, writes to effective_size[n] of how many independent draws its mean over all chains is worth (Geyer's initial
  * monotone sequence, over the halves of the chains), and to r_hat[n] the split potential scale reduction factor,
- * without ranks. Both are NaN for constant or infinite numbers and for fewer than 4 draws. autocorrelation[n, n_chains,
- * n_lags] gets the autocorrelations of each chain at lags 0 to n_lags - 1 < n_draws; n_lags may be 0. CP_EVALUE where
- * there are more. control->step counts quantities. */
+ * without ranks. Both are NaN for constant numbers and for fewer than 4 draws. autocorrelation[n, n_chains, n_lags]
+ * gets the autocorrelations of each chain at lags 0 to n_lags - 1 < n_draws; n_lags may be 0. CP_EVALUE where there
+ * are more, and for numbers that are not finite. control->step counts quantities. */
 int32_t cp_chain_diagnose(cp_in_f64 *x /* [n, n_chains, n_draws] */, int64_t n, int64_t n_chains, int64_t n_draws,
                           double *effective_size /* [n] */, double *r_hat /* [n] */,
                           double *autocorrelation /* [n, n_chains, n_lags] */, int64_t n_lags, int32_t workers,
@@ -1705,11 +1705,11 @@ int32_t cp_loglinear_fit(cp_space space, cp_in_loglinear_options *options, cp_in
  * and then with CP_ASK_PSI, for "lbfgs" and "sgd"; with CP_ASK_MEAN in the steps of "sgd" and "online"; and where
  * expectations are estimates with CP_ASK_PAIR in place of CP_ASK_EXPECT. With the distribution "meta", not for "lbfgs",
  * they are estimated by two chains for each row, as cp_loglinear_fit does it: CP_ASK_UNIFORM is then all that it asks.
- * So are they with "local", by CP_ASK_MOVES, whose results are ψ. No other distribution is looked at, and "newton" asks
- * for nothing. Rows are numbered without those of weight 0. The model, and info unless it is NULL, are written at the
- * end, and must live until the session is closed, as all that the design and targets point to. CP_ENOTCONVERGED comes
- * with CP_ASK_DONE. CP_EVALUE: NaN was found where an answer should be. control is that of cp_loglinear_fit.
- * bad_row is a row of the design or targets, and so is that of cp_session_next. */
+ * So are they with "local", by CP_ASK_MOVES, whose results are ψ. No other distribution is looked at. "newton", which
+ * would ask for nothing, is refused with CP_ECAPABILITY. Rows are numbered without those of weight 0. The model, and
+ * info unless it is NULL, are written at the end, and must live until the session is closed, as all that the design and
+ * targets point to. CP_ENOTCONVERGED comes with CP_ASK_DONE. CP_EVALUE: NaN was found where an answer should be.
+ * control is that of cp_loglinear_fit. bad_row is a row of the design or targets, and so is that of cp_session_next. */
 int32_t cp_loglinear_start(cp_space space, cp_in_loglinear_options *options, cp_in_design *design,
                            cp_in_targets *targets, cp_loglinear_model *model, cp_loglinear_info *info /* ? */,
                            cp_session *session /* [1] */, int32_t workers, cp_control *control, int64_t *bad_row,

@@ -19,7 +19,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from .._data.dask import lazily_on_dask, sampled_rows
-from .._data.inputs import check_rows, is_dask, refit
+from .._data.inputs import is_dask, read_inputs, refit
 from .._data.warn import warn_user
 from .._lib.arrays import FloatArray, allocate, require_memory, row_blocks
 from .._lib.errors import RowError
@@ -146,7 +146,6 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             if is_dask(X):
                 X = self._rows_of_partitions(X)
             X = self._check(X, reset=True)
-            InputKernel.check_params(self.kernel, self.kernel_params)
             if self.kernel == "precomputed":
                 require_symmetric(X)
             self.kernel_ = InputKernel.resolve(
@@ -268,7 +267,7 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         return None
 
     def _check(self, X: Any, *, reset: bool = False) -> Any:
-        X = check_rows(self, X, reset=reset, dtype=[np.float64, np.float32])
+        X = read_inputs(self, X, reset=reset, dtype=[np.float64, np.float32])
         if reset and self.kernel == "precomputed" and X.shape[0] != X.shape[1]:
             raise ValueError(
                 f"X must be a square kernel matrix when kernel='precomputed', got shape {X.shape}; pass k(x_i, x_j) "

@@ -100,6 +100,8 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
 
     default_metric: ClassVar[str]
     """Name of the function in `combpred.metrics` that `score` calls; larger is better."""
+    any_metric: ClassVar[bool] = False
+    """Whether every metric may judge outputs, because what they stand for is up to the user."""
 
     target_type: ClassVar[str] = ""
     """What scikit-learn calls y, "multiclass" or "multilabel-indicator"; empty where it has no word for it."""

@@ -51,6 +51,7 @@ class MultiClass(Structure):
 
     name = "multiclass"
     default_metric = "accuracy"
+    any_metric = True
     target_type = "multiclass"
     _is_single = True
     _sized = Sized("n_classes", "class", "the labels in y")
