@@ -15,6 +15,7 @@ from sklearn.utils.validation import validate_data
 
 from combpred import EmbeddingRegressor, StructuredRidge
 from combpred._data import inputs
+from combpred._data.checks import whole_number
 from combpred.kernels import NystromMap
 from combpred.ranking import LabelRankingSVM
 from data_frames import FRAMES
@@ -98,3 +99,10 @@ def test_plain_arrays_are_what_scikit_learn_would_return(monkeypatch):
     named = StructuredRidge("permutations").fit(pd.DataFrame(X, columns=["a", "b"]), y)
     with pytest.warns(UserWarning):
         named.predict(X)  # scikit-learn says that names are missing
+
+
+def test_whole_numbers_may_have_one_legal_value():
+    assert whole_number(np.int64(0), "row", 0, 0) == 0
+    for wrong in (1, -1, True, 0.0, "0", None):
+        with pytest.raises(TypeError, match=r"^row must be a whole number from 0 to 0, got "):
+            whole_number(wrong, "row", 0, 0)

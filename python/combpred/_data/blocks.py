@@ -38,6 +38,15 @@ _REMEDY = (
 )
 
 
+class BlockError(DataError, ValueError, TypeError):
+    """A block of rows is illegal as a whole."""
+
+    def __init__(self, reason: str, block: int | None) -> None:
+        super().__init__(reason)
+        self.block = block
+        self.args = (reason, block)
+
+
 @dataclass(frozen=True)
 class Block:
     """Consecutive rows of training data.
@@ -86,7 +95,7 @@ class Block:
         except (ValueError, TypeError) as error:
             if self.index is None or type(error) not in (ValueError, TypeError):
                 raise
-            raise type(error)(f"block {self.index}: {error}") from error
+            raise BlockError(str(error), self.index) from error
 
     def parts(self) -> Iterator[Block]:
         """Yield the rows of the block in smaller blocks of about `BLOCK_BYTES` each at most."""
@@ -284,7 +293,7 @@ def make_block(given: Any, index: int | None, start: int) -> Block:
         When it is not (X, y) or (X, y, sample_weight), or when these differ in the number of rows.
     """
     if not isinstance(given, (tuple, list)) or len(given) not in (2, 3):
-        raise ValueError(f"block {index} is {given!r:.80}: give (X, y) or (X, y, sample_weight)")
+        raise BlockError(f"{given!r:.80} must be (X, y) or (X, y, sample_weight)", index)
     X, y, weights = (*given, None)[:3]
     with Block(X, y, None, index, start).errors():
         refuse_unread(X, "X")

@@ -55,7 +55,8 @@ def require_integers(**arguments: object) -> None:
 
 def whole_number(value: Any, name: str, least: int, most: int) -> int:
     """Return `value` as an int; InvalidParameterError unless it is an integer between `least` and `most`."""
-    check_argument(value, name, Interval(Integral, least, most, closed="both"))
+    if not is_integer(value) or not least <= value <= most:
+        raise InvalidParameterError(f"{name} must be a whole number from {least} to {most}, got {value!r}")
     return int(value)
 
 

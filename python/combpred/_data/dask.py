@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import operator
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial, wraps
+from functools import partial, reduce, wraps
 from itertools import pairwise
 from typing import Any, TypeVar
 
@@ -145,12 +145,8 @@ def _on_partition(
     function: Callable[..., Result], merge: Merge[Result], index: int, X: Any, y: Any, weights: Any, *arguments: Any
 ) -> Result | None:
     """Return the merged results of the blocks of a partition, or None if it has no rows."""
-    block, found = make_block((X, y, weights), index, 0), None
-    if block.n:
-        for part in block.parts():
-            result = function(part, *arguments)
-            found = result if found is None else merge(found, result)
-    return found
+    block = make_block((X, y, weights), index, 0)
+    return reduce(merge, (function(part, *arguments) for part in block.parts())) if block.n else None
 
 
 def _merge_all(merge: Merge[Result], results: Sequence[Result | None]) -> Result | None:
@@ -158,10 +154,7 @@ def _merge_all(merge: Merge[Result], results: Sequence[Result | None]) -> Result
     given = [result for result in results if result is not None]
     if not given:
         return None
-    found = copy.deepcopy(given[0])  # a task must not change the results of other tasks
-    for result in given[1:]:
-        found = merge(found, result)
-    return found
+    return reduce(merge, given[1:], copy.deepcopy(given[0]))  # a task must not change the results of other tasks
 
 
 def lazily_on_dask(method: Method) -> Method:
@@ -194,20 +187,17 @@ def _over_partitions(model: Any, name: str, X: Any, arguments: tuple[Any, ...], 
             )
     sample = _call(model, name, _sample(X), arguments, options)
     if not isinstance(sample, np.ndarray):
-        framed = type(sample).__module__.startswith(("pandas", "polars"))
-        of = "transform" if name == "transform" else "predict"
-        table = f"set_output({of}='default'), or " if framed else ""
-        raise TypeError(f"{name} gives {type(sample).__name__}, which dask arrays cannot hold: {table}compute X first")
+        raise TypeError(
+            f"{name} gives {type(sample).__name__}, which dask arrays cannot hold: compute X first, or set_output to "
+            "'default'"
+        )
     shared = dask.delayed(model, pure=False, traverse=False)
     call = dask.delayed(_call, pure=False)
     lengths = getattr(X, "chunks", (None,))[0] or (np.nan,) * X.npartitions
-    if hasattr(X, "rechunk"):
-        X = X.rechunk({1: -1})
-    parts = np.ravel(np.asarray(X.to_delayed(), dtype=object))
     return da.concatenate(
         [
             da.from_delayed(call(shared, name, part, arguments, options), (n, *sample.shape[1:]), dtype=sample.dtype)
-            for part, n in zip(parts, lengths, strict=True)
+            for part, n in zip(_partitions(X), lengths, strict=True)
         ],
         allow_unknown_chunksizes=True,
     )

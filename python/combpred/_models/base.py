@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
@@ -19,14 +19,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from .._data.checks import check_argument, choice, seed_of, whole_number
 from .._data.dask import lazily_on_dask, mean_over_rows
-from .._data.inputs import (
-    check_lengths,
-    in_double,
-    is_dask,
-    is_mapped,
-    read_inputs,
-    release_pages,
-)
+from .._data.inputs import check_lengths, in_double, is_dask, is_mapped, read_inputs, release_pages
 from .._data.names import output, set_output
 from .._data.targets import flat_sets
 from .._lib.arrays import FloatArray, allocate, require_memory, row_blocks, row_streams
@@ -37,6 +30,7 @@ from .._lib.kernel import check_kernel
 from .._lib.ridge import Targets
 from ..kernels import InputKernel
 from ..structures import (
+    RowConstraints,
     Structure,
     class_values,
     classes_of,
@@ -46,9 +40,6 @@ from ..structures import (
 )
 from .certified import Certified
 from .training import TrainingRows, embed_targets, structure_of, takes_classes, weigh_rows
-
-if TYPE_CHECKING:
-    from ..structures._search.constraints import RowConstraints
 
 
 class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -85,12 +76,6 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         """Return X as `read_inputs` does; `in_double` converts arrays of other number types, some rows at a time."""
         return read_inputs(self, X, reset=reset, dtype=dtype, accept_sparse=self.kernel != "precomputed")
 
-    def _classifies(self) -> bool:
-        """Whether scikit-learn should treat this as a classifier (and stratify, for one)."""
-        structure = self._own_structure()
-        named = isinstance(structure, str)
-        return structure is None or (has_classes(structure) if named else hasattr(structure, "probabilities"))
-
     def _own_structure(self) -> Any:
         """Return the parameter that says what is predicted, as it is before `fit`."""
         return self.structure
@@ -100,12 +85,11 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         tags.target_tags.required = True
         tags.input_tags.pairwise = self.kernel == "precomputed"
         tags.input_tags.sparse = not tags.input_tags.pairwise
-        if self._classifies():
+        structure = self._own_structure()
+        if structure is None or has_classes(structure):  # scikit-learn then stratifies
             tags.estimator_type = "classifier"
             # With structure None it is y that decides, so several labels are claimed only where they are asked for.
-            tags.classifier_tags = ClassifierTags(
-                multi_label=target_type(self._own_structure()) == "multilabel-indicator"
-            )
+            tags.classifier_tags = ClassifierTags(multi_label=target_type(structure) == "multilabel-indicator")
         return tags
 
     # Training.
@@ -474,17 +458,17 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
             raise CapabilityError(
                 f"{type(self).__name__} has no distributions and so no marginals: take ProbabilisticStructured"
             )
-        structure = getattr(self, "structure_", None)  # None before fit, which the check of X tells
-        compressed = None if structure is None else structure.form.sparse_format
-        decoded = None
+        inputs = self._read_inputs(X)
+        space, form = self.structure_.space, self.structure_.form
+        compressed, decoded = form.sparse_format, None
         if compressed is not None and not return_certificate:
-            blocks = self._decoded_blocks(self._read_inputs(X), constraints, self._decoding())
+            blocks = self._decoded_blocks(inputs, constraints, self._decoding())
             y = compressed(sparse.vstack([compressed(part.y) for _, part in blocks], dtype=np.int64))
         else:
-            decoded = self._decode_rows(X, constraints)
-            y = self.structure_.space.decode_parts(decoded.y)
+            decoded = self._decode_rows(inputs, constraints)
+            y = space.decode_parts(decoded.y)
             y = y if compressed is None else compressed(y)
-        y = output(self, y, X, self.structure_.form.columns, self.structure_.form.frame)
+        y = output(self, y, X, form.columns, form.frame)
         found: tuple[Any, ...] = (y,)
         if decoded is not None and return_certificate:
             found += (Certified.of(y, decoded, self.structure_),)
@@ -558,19 +542,14 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         )
 
     def _decode_rows(self, X: Any, constraints: Any = None) -> Decoded:
-        """Decode the scores of all rows, block by block into arrays that hold the whole."""
-        X = self._read_inputs(X)
-        n, part_len = X.shape[0], self.structure_.space.part_len
-        what, remedy = f"predicting {n} structures of {part_len} parts", "pass fewer rows at once"
-        whole = Decoded(
-            allocate((n, part_len), self.structure_.space.parts_dtype, what, remedy),
-            value=allocate((n,), np.float64, what, remedy),
-            upper_bound=allocate((n,), np.float64, what, remedy),
-            nu=allocate((n,), np.float64, what, remedy),
-            optimal=allocate((n,), np.bool_, what, remedy),
-        )
+        """Decode the scores of all rows of X, which has been read, block by block into arrays that hold the whole."""
+        n, space = X.shape[0], self.structure_.space
+        what, remedy = f"predicting {n} structures of {space.part_len} parts", "pass fewer rows at once"
+        parts = allocate((n, space.part_len), space.parts_dtype, what, remedy)
+        value, bound, nu = allocate((3, n), np.float64, what, remedy)
+        whole = Decoded(parts, value, bound, nu, np.empty(n, dtype=np.bool_))
         how = self._decoding()
-        if constraints is None and self._decides_by_scores() and self.structure_.space.decodes_in_library(how.decoder):
+        if constraints is None and self._decides_by_scores() and space.decodes_in_library(how.decoder):
             model = self._model()
             for rows in self._row_blocks(X, whole=True):
                 self._predict_rows(model, X, rows, found=whole.rows(rows), how=how)

@@ -398,8 +398,8 @@ class ProbabilisticStructured(StructuredEstimator):
             For an iterator.
         ValueError
             For another kernel than the linear one, ``solver="newton"`` or ``"sgd"``, or inference that is not exact;
-            for blocks that are not legal, naming block and row (both from 0); where a later pass gives other rows than
-            the first.
+            for blocks that are not legal, naming block and row (both from 0); where a later pass has more or fewer
+            rows than the first.
         CapabilityError
             When the structure is too large for exact inference.
 

@@ -37,22 +37,11 @@ from .rows import BlockRows
 from .thresholds import best_threshold, require_all_sets
 from .training import TrainingRows, source_of
 
-
-class _Solvers(StrOptions):  # type: ignore[misc]  # scikit-learn has no types
-    """Names of solvers; the message about another one says where training row by row is."""
-
-    def __str__(self) -> str:
-        return f"{super().__str__()} (StructuredSGD trains row by row)"
-
-
 # What to do about a kernel matrix that does not fit in memory.
 _NO_MATRIX = (
     "fit fewer rows; or pass inputs mapped by combpred.kernels.NystromMap with kernel='linear' and solver='primal', or "
     "take StructuredSGD, which need no kernel matrix"
 )
-
-#: Constraint of the parameter `solver`.
-SOLVERS = [_Solvers(set(RIDGE_SOLVERS))]
 
 #: Constraint of the parameter `decision`.
 DECISIONS = StrOptions({"auto", *RIDGE_DECISIONS, "median"})
@@ -297,7 +286,7 @@ class StructuredRidge(RidgeBase):
         **RidgeBase._parameter_constraints,
         "alpha": [Interval(Real, 0, None, closed="neither")],
         "decision": THRESHOLD_DECISIONS,
-        "solver": SOLVERS,
+        "solver": [StrOptions(set(RIDGE_SOLVERS))],
     }
 
     def __init__(
@@ -437,10 +426,11 @@ class StructuredRidge(RidgeBase):
         Raises
         ------
         TypeError
-            For an iterator, and for an object or a function that gives the same one in every pass.
+            For an iterator, which can be read only once, and for what gives no iterable of blocks.
         ValueError
             For another kernel than the linear one or another solver than ``"auto"`` or ``"primal"``; for blocks that
-            are not legal, naming block and row (both from 0); where a later pass gives other rows than the first.
+            are not legal, naming block and row (both from 0); where a later pass has more or
+            fewer rows than the first.
         MemoryError
             When weights and Gram matrix do not fit, before they are allocated.
 

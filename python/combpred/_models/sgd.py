@@ -422,7 +422,7 @@ class StructuredSGD(RidgeBase):
         if self.kernel_.is_linear:
             start = np.zeros((self.n_features_in_ + intercept, d))
             return self._started(start if earlier is None else earlier.input_weights(intercept=intercept)), None
-        dual = np.zeros((0, d)) if earlier is None or earlier.dual is None else earlier.dual
+        dual = np.zeros((0, d)) if earlier is None else earlier.model.dual_coef_
         support = np.flatnonzero(dual.any(axis=1))
         support = support if most is None else support[-most:]
         return self._started(dual[support]), support

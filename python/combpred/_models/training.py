@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import warnings
+from copy import copy
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.validation import _num_samples
 
 from .._data.blocks import Block, BlockSource, IterableBlocks
 from .._data.inputs import check_weights
-from .._data.targets import FlatSets, TargetError, flat_sets, summary
+from .._data.targets import FlatSets, TargetError, flat_sets
 from .._lib.arrays import FloatArray, refuse_masked, require_memory
 from .._lib.call import get_n_threads
 from .._lib.loglinear import KernelFeatures
 from .._lib.ridge import Targets
 from ..structures import MultiClass, Structure, classes_of, resolve_structure, target_type
-
-if TYPE_CHECKING:
-    pass
-
 
 _NYSTROM = "fit fewer rows, or take kernel='linear' on inputs mapped by combpred.kernels.NystromMap"
 _REMEDY = "set warm_start=False to start from zero"
@@ -43,11 +41,8 @@ def weigh_rows(model: Any, y: Any, sets: FlatSets | None, sample_weight: Any) ->
     if classes is None or labels is None or labels.size != n:
         raise ValueError(f"class_weight={of_classes!r} weighs rows of one class each: give sample_weight")
     if isinstance(of_classes, dict):
-        strange = [label for label in of_classes if label not in classes.tolist()]
-        if strange:
-            raise ValueError(f"class_weight names {strange[0]!r}, which is not in {summary(classes.tolist())}")
-        given = [of_classes.get(label, 1.0) for label in labels.ravel().tolist()]
-    else:
+        given = compute_sample_weight(of_classes, labels.ravel())
+    else:  # scikit-learn's does not count rows by their weights
         occurring, at = np.unique(labels, return_inverse=True)
         counts = np.bincount(at.ravel(), weights)
         given = counts.sum() / (len(occurring) * np.where(counts > 0, counts, 1.0))[at.ravel()]
@@ -115,31 +110,16 @@ class EarlierFit:
 
     Attributes
     ----------
-    coef : ndarray of shape (d, p), or None
-        Of a linear kernel.
-    intercept : ndarray of shape (d,)
-    dual : ndarray of shape (n, d), or None
-        Of other kernels, one row for each training row.
-    classes : ndarray, or None
-        Class labels, where there are any.
+    model : estimator
+        A copy of the model as it was.
     """
 
-    coef: FloatArray | None
-    intercept: FloatArray
-    dual: FloatArray | None
-    classes: NDArray[Any] | None
+    model: Any
 
     @classmethod
     def of(cls, model: Any) -> EarlierFit | None:
         """Return the coefficients of a fitted model, None where it has not been fitted."""
-        if not hasattr(model, "intercept_"):
-            return None
-        return cls(
-            getattr(model, "coef_", None),
-            model.intercept_,
-            getattr(model, "dual_coef_", None),
-            getattr(model, "classes_", None),
-        )
+        return cls(copy(model)) if hasattr(model, "intercept_") else None
 
     def require_match(self, model: Any, n: int) -> None:
         """Raise ValueError unless a model, whose structure and kernel are resolved for n rows, has weights like these.
@@ -147,21 +127,17 @@ class EarlierFit:
         The shapes must be the same, and so must the classes, whose weights would change places otherwise.
         """
         d = model.structure_.n_features
-        old, found, what = (
-            (self.coef, (d, model.n_features_in_), "coef_ (entries of ψ × features)")
-            if model.kernel_.is_linear
-            else (self.dual, (n, d), "dual_coef_ (training rows × entries of ψ)")
-        )
+        name, found = ("coef_", (d, model.n_features_in_)) if model.kernel_.is_linear else ("dual_coef_", (n, d))
+        old = getattr(self.model, name, None)
         if old is None or old.shape != found:
             raise ValueError(
-                f"warm_start=True starts from {what} of shape {found}, and those of the earlier fit have shape "
+                f"warm_start=True starts from {name} of shape {found}, and those of the earlier fit have shape "
                 f"{None if old is None else old.shape}: {_REMEDY}"
             )
-        classes = getattr(model, "classes_", None)
-        if self.classes is not None and classes is not None and not np.array_equal(self.classes, classes):
+        before, classes = (getattr(each, "classes_", None) for each in (self.model, model))
+        if before is not None and classes is not None and not np.array_equal(before, classes):
             raise ValueError(
-                f"warm_start=True needs the classes of the earlier fit, {self.classes.tolist()}, got "
-                f"{classes.tolist()}: {_REMEDY}"
+                f"warm_start=True needs the classes of the earlier fit, {before}, got {classes}: {_REMEDY}"
             )
 
     def weights(self, X: Any, kernel: KernelFeatures | None, kept: NDArray[np.intp], *, intercept: bool) -> FloatArray:
@@ -172,15 +148,14 @@ class EarlierFit:
         """
         if kernel is None:
             return self.input_weights(intercept=intercept)
-        if self.dual is not None:
-            return kernel.of_dual(self.dual[kept])
-        assert self.coef is not None
-        return kernel.of_scores(np.asarray(X[kept] @ self.coef.T) + self.intercept)
+        if hasattr(self.model, "dual_coef_"):
+            return kernel.of_dual(self.model.dual_coef_[kept])
+        return kernel.of_scores(np.asarray(X[kept] @ self.model.coef_.T) + self.model.intercept_)
 
     def input_weights(self, *, intercept: bool) -> FloatArray:
         """Return the weights of the inputs (p, d), and of a constant feature where there is an intercept."""
-        assert self.coef is not None
-        return np.vstack([self.coef.T, self.intercept]) if intercept else self.coef.T.copy()
+        coef: FloatArray = self.model.coef_.T
+        return np.vstack([coef, self.model.intercept_]) if intercept else coef.copy()
 
 
 def has_partial_fit(model: Any) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -30,6 +32,8 @@ def refused(blocks, kind=ValueError, block=None, row=None, **options):
         model.fit_blocks(blocks)
     assert getattr(caught.value, "row", None) == row
     assert block is None or str(caught.value).startswith(f"block {block}")
+    assert block is None or caught.value.block == block
+    assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
     assert {k: v for k, v in vars(model).items() if k.endswith("_")} == {
         k: v for k, v in before.items() if k.endswith("_")
     }
