@@ -371,7 +371,7 @@ class StructuredPerceptron(StructuredEstimator):
         """Return the Hamming loss, which bounds the mistakes, and its constants; nothing where they are not known."""
         space = self.structure_.space
         try:
-            if space.entry_kind in ("numbers", "unknown") or space.loss_entries() is not None:
+            if space.entry_kind in ("numbers", "unknown") or space.counted is not None:
                 return None, {}
         except CapabilityError:  # no entry of ψ that a loss can look at
             return None, {}

@@ -46,8 +46,8 @@ from ..sampling.samplers import (
     samples_of,
     warn_unless_mixed,
 )
-from ..structures import Structure, has_classes, has_method
-from ..structures.costs import OWN
+from ..structures import Structure, class_probabilities, has_classes, has_method
+from ..structures.costs import OWN, require_decision
 from .base import StructuredEstimator
 from .loglinear import fit_over_blocks, train
 from .training import EarlierFit, has_partial_fit, require_linear, require_same_intercept
@@ -559,8 +559,8 @@ class ProbabilisticStructured(StructuredEstimator):
     def _probabilities(self, X: Any, scale: Callable[[FloatArray], FloatArray]) -> Any:
         """Return the probabilities of classes on a scale."""
         marginals = self._marginals(X)  # refuses what is not fitted
-        values = scale(self.structure_.space.class_probabilities(marginals))
-        return output(self, values, X, self.classes_.tolist(), self.structure_.space.frame)
+        values = scale(class_probabilities(self.structure_, marginals))
+        return output(self, values, X, self.classes_.tolist(), self.structure_.form.frame)
 
     @available_if(_has_pairs)  # type: ignore[untyped-decorator]
     @lazily_on_dask
@@ -702,7 +702,7 @@ class ProbabilisticStructured(StructuredEstimator):
         True
         """
         marginals = self._marginals(X)
-        return output(self, marginals, X, self.structure_.feature_names().tolist(), self.structure_.space.frame)
+        return output(self, marginals, X, self.structure_.feature_names().tolist(), self.structure_.form.frame)
 
     def _marginals(self, X: Any) -> FloatArray:
         """Return what `predict_marginals` does, as an array."""
@@ -749,7 +749,7 @@ class ProbabilisticStructured(StructuredEstimator):
         1.0
         """
         X = self._read_inputs(X)
-        parts = self.structure_.space.encode(y)
+        parts = self.structure_.encode(y)
         check_consistent_length(X, parts)
         log_proba = np.empty(X.shape[0])
         for rows, scores, inferred in self._blocks(X):
@@ -992,11 +992,11 @@ class ProbabilisticStructured(StructuredEstimator):
             yield rows, scores, inferred
 
     def _set_structure(self, structure: Structure) -> None:
-        structure.space.require_decision(self.decision)
+        require_decision(structure.space, self.decision)
         super()._set_structure(structure)
 
     def _decides_by_scores(self) -> bool:
-        self.structure_.space.require_decision(self.decision)  # the parameter may have been set after fit
+        require_decision(self.structure_.space, self.decision)  # the parameter may have been set after fit
         return self.decision in _MOST_PROBABLE
 
     def _decode_scores(

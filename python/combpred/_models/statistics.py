@@ -12,7 +12,7 @@ from .._data.inputs import is_dask, read_inputs
 from .._lib.arrays import FloatArray
 from .._lib.kernel import InputKernel
 from .._lib.ridge import PrimalProblem, Solution, total_weight
-from ..structures import Structure
+from ..structures import Structure, classes_of
 from .primal import SumRows, solve_sums
 from .ridge import StructuredRidge
 from .rows import BlockRows
@@ -186,7 +186,7 @@ class BlockStatistics:
 
     def _rows_of(self) -> dict[str, Any]:
         """Return what statistics of the same kind of rows share where they have it."""
-        classes, columns = self.structure.space.classes(), self.structure.space.column_names()
+        classes, columns = classes_of(self.structure), self.structure.form.columns
         return {
             "classes": None if classes is None else classes.tolist(),
             "structures": self.structure,
