@@ -75,7 +75,7 @@ class AmongCandidates:
             given = in_double(self._X[at : at + 1], row)
             outputs = self._model.candidates(given if sparse.issparse(given) else given[0])  # type: ignore[misc]
             with naming_row(row):
-                self._parts[row] = self._space.encode(outputs, "candidates")
+                self._parts[row] = self._model.structure_.encode(outputs, "candidates")
         return self._parts[row]
 
     def best(
