@@ -220,9 +220,7 @@ def spearman_footrule(
     return mean_of_rows(distance, sample_weight, per_row)
 
 
-def _columns(
-    truth: NDArray[Any], predicted: NDArray[Any]
-) -> Iterator[tuple[slice, NDArray[np.generic], NDArray[np.generic]]]:
+def _columns(truth: NDArray[Any], predicted: NDArray[Any]) -> Iterator[tuple[slice, NDArray[Any], NDArray[Any]]]:
     """Yield blocks of rows, and their positions label by label, (k, rows)."""
     for start in range(0, len(truth), _BLOCK):
         rows = slice(start, start + _BLOCK)
