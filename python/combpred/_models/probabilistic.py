@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from sklearn.base import _fit_context
@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_consistent_length
 from .._data.checks import choice, share, whole_number
 from .._data.dask import DaskBlocks, lazily_on_dask, mean_over_rows
 from .._data.glossary import documented
-from .._data.inputs import check_weights, is_dask, refit, unchanged_on_failure
+from .._data.inputs import is_dask, mean_of_rows, refit, unchanged_on_failure
 from .._data.names import output
 from .._data.relations import pair_matrices
 from .._lib.arrays import FloatArray, allocate, row_streams
@@ -58,14 +58,6 @@ if TYPE_CHECKING:
 _MOST_PROBABLE = "map", "subset"  # decisions that take the most probable structure
 _BY_LOSS = (*SET_LOSSES, OWN)  # those that compare expected losses of outputs
 _FEWER_ROWS = "pass fewer rows at once"
-
-
-class _Block(NamedTuple):
-    """Scores of a block of rows, and the expectations asked for."""
-
-    rows: slice
-    scores: FloatArray  # (k, d)
-    inferred: Inferred
 
 
 def _has_probabilities(self: ProbabilisticStructured) -> bool:
@@ -717,8 +709,8 @@ class ProbabilisticStructured(StructuredEstimator):
         X = self._read_inputs(X)
         n, d = X.shape[0], self.structure_.n_features
         marginals: FloatArray = allocate((n, d), np.float64, f"{d} marginals of each of {n} rows", _FEWER_ROWS)
-        for block in self._blocks(X, marginals=True, log_z=False):
-            marginals[block.rows] = block.inferred.means
+        for rows, _, inferred in self._blocks(X, marginals=True, log_z=False):
+            marginals[rows] = inferred.means
         return marginals
 
     def log_proba(self, X: Any, y: Any) -> FloatArray:
@@ -801,8 +793,7 @@ class ProbabilisticStructured(StructuredEstimator):
         """
         if is_dask(X):
             return mean_over_rows(self, "score_log_loss", X, y, sample_weight)
-        losses = -self.log_proba(X, y)
-        return float(np.average(losses, weights=check_weights(sample_weight, len(losses))))
+        return float(mean_of_rows(-self.log_proba(X, y), sample_weight, False, rows="X"))
 
     def log_partition(
         self, X: Any, *, method: str | None = None, epsilon: float | None = None, delta: float | None = None
@@ -990,13 +981,15 @@ class ProbabilisticStructured(StructuredEstimator):
         engine.check()
         return engine
 
-    def _blocks(self, X: Any, *, marginals: bool = False, log_z: bool = True) -> Iterator[_Block]:
-        """Yield what is asked about the distributions of blocks of rows."""
+    def _blocks(
+        self, X: Any, *, marginals: bool = False, log_z: bool = True
+    ) -> Iterator[tuple[slice, FloatArray, Inferred]]:
+        """Yield f(x) of blocks of rows, and what is asked about their distributions."""
         engine = self._engine(X.shape[0])
         for rows, scores in self._score_blocks(X):
             with renumbered(rows):
                 inferred = engine.infer(scores, means=marginals, log_z=log_z)
-            yield _Block(rows, scores, inferred)
+            yield rows, scores, inferred
 
     def _set_structure(self, structure: Structure) -> None:
         require_decision(structure.space, self.decision)
