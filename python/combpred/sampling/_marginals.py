@@ -156,7 +156,7 @@ def estimate_marginals(
         )
     low, high = _ranges(structure, feature_range)
     asked = Asked(method, sampler, "adaptive", epsilon, delta, max_steps, seed_of(random_state), low=low, high=high)
-    found = estimated(structure, rows, asked, means=True, label="sampling", n_threads=n_threads, verbose=verbose)
+    found = estimated(structure, rows, asked, n_threads=n_threads, verbose=verbose)
     converged = warn_of_chains(found)
     assert found.marginals is not None and found.error is not None
     return SampledMarginals(found.marginals, found.error, found.samples, found.steps, found.sampler, converged)
@@ -183,7 +183,7 @@ def _ranges(structure: Structure, given: Any) -> tuple[FloatArray | None, FloatA
 def range_of_features(structure: Structure) -> tuple[FloatArray, FloatArray] | None:
     r"""Return the least and the largest value of each entry of ψ, or None if only the user knows."""
     kind, d = structure.space.entry_kind, structure.n_features
-    if kind == "bits" and structure.space.loss_entries() is None:  # of tied arcs, whose counts are above 1, some count
+    if kind == "bits" and structure.space.counted is None:  # of tied arcs, whose counts are above 1, some count
         return np.zeros(d), np.ones(d)
     if kind.startswith("signs"):
         return -np.ones(d), np.ones(d)

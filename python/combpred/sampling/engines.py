@@ -17,7 +17,7 @@ from sklearn.utils import check_random_state
 from .._data.warn import warn_user
 from .._lib.arrays import FloatArray
 from .._lib.call import get_n_threads
-from .._lib.partition import Asked, exact_is_affordable
+from .._lib.partition import Asked, exact_is_affordable, log_partition, partition_cost
 from ..structures import Structure
 from ._annealing import estimated, log_z_of
 from ._estimates import LogPartition
@@ -138,13 +138,13 @@ class ExactEngine(Engine):
 
     @property
     def name(self) -> str:
-        return self.structure.space.partition_cost(marginals=True)[0]
+        return partition_cost(self.structure.space.sums, marginals=True)[0]
 
     def check(self) -> None:
-        self.structure.space.partition_cost(marginals=True)
+        partition_cost(self.structure.space.sums, marginals=True)
 
     def infer(self, scores: FloatArray, *, means: bool = False, log_z: bool = True) -> Inferred:
-        found = self.structure.space.log_partition(scores, means, self.n_threads)
+        found = log_partition(self.structure.space.sums, scores, marginals=means, n_threads=self.n_threads)
         return Inferred(found.marginals, found.log_z)
 
     def for_training(self, n: int) -> Training:
@@ -170,22 +170,16 @@ class SampledEngine(Engine):
 
     def _means(self, scores: FloatArray) -> FloatArray:
         span, method = range_of_features(self.structure), self._drawn_by()
-        independent = method not in CHAINED and span is not None
-        if not independent and method not in CHAINED:
-            method = method_of(self.structure, "auto")
-        asked = Asked(
-            "samples" if independent else "chains", method, epsilon=self.epsilon, delta=self.delta, seed=self.seed,
-            low=None if span is None else span[0], high=None if span is None else span[1],
-        )  # fmt: skip
-        if not independent:
-            asked = replace(asked, max_steps=_MEAN_STEPS if self.structure.space.in_library else _COMPUTED_STEPS)
-        label = "marginals" if independent else "marginals along chains"
-        found = estimated(
-            self.structure, scores, asked, means=True, label=label, n_threads=self.n_threads, verbose=self.verbose
-        )
+        if method not in CHAINED and span is not None:  # independent draws, of which Hoeffding's inequality says enough
+            asked = replace(self._asked(), method="samples", sampler=method, low=span[0], high=span[1])
+        else:
+            method = method if method in CHAINED else method_of(self.structure, "auto")
+            steps = _MEAN_STEPS if self.structure.space.in_library else _COMPUTED_STEPS
+            asked = replace(self._asked(), method="chains", sampler=method, max_steps=steps)
+        found = estimated(self.structure, scores, asked, n_threads=self.n_threads, verbose=self.verbose)
         assert found.marginals is not None and found.error is not None
         bad = np.array([bool(why) for why in found.why])
-        if bad.any() and not independent:
+        if bad.any() and asked.method == "chains":
             error = found.error.max(axis=1)
             row = int(np.argmax(np.where(bad, error, -np.inf)))
             warn_user(

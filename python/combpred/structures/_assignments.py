@@ -61,7 +61,6 @@ class Assignments(Structure):
 
     name = "assignments"
     default_metric = "hamming_score"
-    _entries = "bits"
     _sized = Sized("n_items", "item", names="items")
     _natural = True
     _columns = "items"
@@ -142,7 +141,7 @@ class Assignments(Structure):
         """
         values, left = named_table(assignments, items, "assignments", "items", "item")
         right = names_of(None, columns, "columns", len(left))
-        parts = Assignments(len(left)).space.encode(values, "assignments")
+        parts = Assignments(len(left)).encode(values, "assignments")
         return [list(zip(left.tolist(), right[row].tolist(), strict=True)) for row in parts]
 
     def _rows(self, y: Any, argument: str) -> list[Any] | None:

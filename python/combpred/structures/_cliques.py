@@ -65,7 +65,6 @@ class Cliques(Structure):
 
     name = "cliques"
     default_metric = "hamming_score"
-    _entries = "bits"
     _sized = Sized("n_vertices", "vertex", names="vertices")
     _natural = True
     _columns = "items"
@@ -132,7 +131,7 @@ class Cliques(Structure):
         [['Ann', 'Cid']]
         """
         values, called = named_table(indicators, vertices, "indicators", "vertices", "vertex")
-        parts = Cliques(len(called)).space.encode(values, "indicators")
+        parts = Cliques(len(called)).encode(values, "indicators")
         return [called[row != 0].tolist() for row in parts]
 
     def _names_in(self, rows: list[Any]) -> Sequence[Any]:

@@ -13,19 +13,16 @@ from .._data.names import Names, index_of
 from .._data.targets import TargetError, summary, target_matrix
 from .._lib.arrays import refuse_masked
 from .._lib.errors import in_words_of
-from .._lib.structure import Description, Range
+from .._lib.structure import Description
 from .._lib.table import codes
 from . import _pairs
 from ._base import Sized, Structure
-
-_COMPLETE = Range(2, 2**12, "beyond that the edges of the complete graph are too many; list the possible ones in edges")
 
 
 class EdgeSets(Structure):
     """Base class of structures whose outputs are sets of edges of a graph, the complete one if no edges are given."""
 
     default_metric = "hamming_score"
-    _entries = "bits"
     _sized = Sized("n_vertices", "edge", names="vertices")
     _columns = "entries"
     _natural = True
@@ -39,9 +36,6 @@ class EdgeSets(Structure):
     from_networkx, to_networkx = _pairs.from_networkx, _pairs.to_networkx
     from_adjacency, to_adjacency = _pairs.from_adjacency, _pairs.to_adjacency
     _names_in, _read_rows, _in_names = _pairs.names_in, _pairs.read_rows, _pairs.in_names
-
-    def _range(self, key: str) -> Range:
-        return _COMPLETE if self.edges is None else super()._range(key)
 
     def _graph(self) -> tuple[int, NDArray[np.int32] | None]:
         """Return the number of vertices, and the edges if they are given."""
@@ -71,7 +65,7 @@ class EdgeSets(Structure):
             row, u, v = (int(at) for at in np.argwhere(bad)[0])
             said = f"there is no edge between {called[u]!r} and {called[v]!r}"
             raise TargetError(row, f"{said}, or none back: matrices are symmetric", argument)
-        return self.space.encode(tables[:, layout.rows, layout.columns].astype(np.int32), argument)
+        return self.encode(tables[:, layout.rows, layout.columns].astype(np.int32), argument)
 
 
 def edge_list(cls: str, edges: Any, n_vertices: int | None, names: Names | None = None) -> NDArray[np.int32]:

@@ -61,6 +61,7 @@ class Hierarchy(Trees):
 
     name = "hierarchy"
     default_metric = "accuracy"
+    _is_single = True
 
     def __init__(
         self,
@@ -100,9 +101,6 @@ class Hierarchy(Trees):
         found: NDArray[np.float64] = np.clip(own[:, self._mask(tree)], 0.0, 1.0)
         return found
 
-    def _classes(self) -> NDArray[Any]:
-        return self._decode_parts(np.flatnonzero(self._mask(self._tree())).astype(np.int32)[:, np.newaxis])
-
     def _describe(self) -> Description:
         tree = self._tree()
         ints = np.concatenate([tree.parent, self._mask(tree).astype(np.int32)])
@@ -130,17 +128,11 @@ class Hierarchy(Trees):
             if odd is not None:
                 raise TargetError(i, f"{paths[0][odd]!r} is not below {paths[0][odd - 1]!r} in the tree", argument)
             ends.append(nodes[-1])
-        return self._decode_parts(np.array(ends, dtype=np.int32)[:, np.newaxis])
+        return self.space.decode_parts(np.array(ends, dtype=np.int32)[:, np.newaxis])
 
     def _ends(self, tree: Tree, y: Any) -> list[int]:
         found: list[int] = self._nodes(y, "y").tolist()
         return found
-
-    def _decode_parts(self, parts: NDArray[np.int32]) -> NDArray[Any]:
-        names = self._names
-        if names is None:
-            return np.ascontiguousarray(parts[:, 0])
-        return np.array(names)[parts[:, 0]]
 
     def _metric_arguments(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
         # A test set may hold nodes that are not allowed; predictions are wrong there, but that is not an error.

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from .._data.converters import LISTED, as_objects, read_entries, rows_in
 from .._data.targets import TargetError
+from .._lib.structure import structure_layout
 
 
 def from_edges(self: Any, graphs: Any) -> Any:
@@ -152,7 +153,7 @@ def to_edges(self: Any, y: Any) -> list[list[tuple[Any, Any]]]:
     known = self._resolve(y)
     called, layout = called_by(known), layout_of(known)
     ends = [(called[u], called[v]) for u, v in zip(layout.rows, layout.columns, strict=True)]
-    psi = known.space.embed(known.space.encode(y))
+    psi = known.space.embed(known.encode(y))
     return [[ends[e] if row[e] > 0 else ends[e][::-1] for e in np.flatnonzero(row)] for row in psi]
 
 
@@ -221,7 +222,7 @@ def to_adjacency(self: Any, y: Any) -> NDArray[np.bool_]:
     """
     known = self._resolve(y)
     layout = layout_of(known)
-    psi = known.space.embed(known.space.encode(y))
+    psi = known.space.embed(known.encode(y))
     graphs: NDArray[np.bool_] = np.zeros((len(psi), layout.n_items, layout.n_items), dtype=np.bool_)
     graphs[:, layout.rows, layout.columns] = psi > 0
     graphs[:, layout.columns, layout.rows] |= psi < 0 if self._directed else psi > 0
@@ -271,7 +272,7 @@ def _edges_of(self: Any, row: Any, i: int, argument: str) -> list[Any]:
 
 def layout_of(self: Any) -> Any:
     """Return which two vertices or items each entry of ψ is about."""
-    return self.space.layout
+    return structure_layout(self.space.description)
 
 
 def _count(self: Any) -> int:

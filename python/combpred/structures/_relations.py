@@ -17,8 +17,6 @@ class Relations(Structure):
     """Base class of structures whose outputs say of each pair of items which is before the other, if one is."""
 
     default_metric = "pair_accuracy"
-    _entries = "signs and zeros"
-    _costs = ("hamming", "kendall")
     _sized = Sized("n_items", "pair of items", "the pairs of y", names="items")
     _columns = "entries"
     _natural = True
@@ -40,4 +38,4 @@ class Relations(Structure):
         return self._encoded(y_true, columns_in_order(y_pred, names, "y_pred", "those of y_true"))
 
     def _of_tables(self, tables: NDArray[np.bool_], argument: str) -> NDArray[np.int32]:
-        return self.space.encode(tables, argument)
+        return self.encode(tables, argument)

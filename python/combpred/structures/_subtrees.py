@@ -91,7 +91,7 @@ class Subtrees(Trees):
         return as_objects(self.to_paths(y))
 
     def _ends(self, tree: Tree, y: Any) -> list[list[int]]:
-        rows = self.space.encode(y) != 0
+        rows = self.encode(y) != 0
         above = np.zeros_like(rows)  # nodes with a child in the subtree
         children = np.flatnonzero(tree.parent >= 0)
         at, child = np.nonzero(rows[:, children])

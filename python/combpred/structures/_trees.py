@@ -15,7 +15,6 @@ from .._data.names import Names
 from .._data.targets import TargetError, meant, summary
 from .._data.trees import Tree
 from ._base import Structure
-from .costs import TREE_COSTS
 
 _Trees = TypeVar("_Trees", bound="Trees")  # typing.Self needs Python 3.11
 
@@ -23,17 +22,13 @@ _Trees = TypeVar("_Trees", bound="Trees")  # typing.Self needs Python 3.11
 class Trees(Structure):
     """Base class of structures whose outputs are nodes of a rooted tree, or sets of them."""
 
-    _entries = "bits"
-    _costs = ("tree", "hamming", *TREE_COSTS)
     _natural = True
 
     parent: ArrayLike | Mapping[Hashable, Hashable]
     nodes: Sequence[Any] | None
 
     def _tree(self) -> Tree:
-        tree = Tree(self.parent, self.nodes)
-        self._require_few("parent", len(tree), "nodes")
-        return tree
+        return Tree(self.parent, self.nodes)
 
     @property
     def _names(self) -> Names | None:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from .._data.converters import as_objects, padded, read_entries, rows_in
 from .._data.targets import whole_numbers
+from .._lib.structure import parameter_range
 from ._base import Structure
 
 
@@ -53,7 +54,7 @@ class Visits(Structure):
                [ 1,  2,  0]], dtype=int32)
         """
         y = self._read_rows(rows_in(rows, "rows"), "rows")
-        self._resolve(y).space.encode(y, "rows")  # refuses what is no output
+        self._resolve(y).encode(y, "rows")  # refuses what is no output
         return y
 
     def to_names(self, y: Any) -> list[list[Any]]:
@@ -82,7 +83,7 @@ class Visits(Structure):
         """
         visits = self._numbers(y, "y")
         known = self._resolve(visits)
-        known.space.encode(visits)
+        known.encode(visits)
         names = known._names or range(known._n())
         return [[names[place] for place in row if place >= 0] for row in visits.astype(np.int64).tolist()]
 
@@ -101,10 +102,10 @@ class Visits(Structure):
     @property
     def _least(self) -> int:
         """Number of places in the shortest row."""
-        return self._range("n").least
+        return parameter_range(self.name, "n").least
 
     def _shown(self, y: Any, argument: str = "y") -> int:
-        (_, many), most = self._noun, self._range("n").most
+        (_, many), most = self._noun, parameter_range(self.name, "n").most
         remedy = f"{many} are whole numbers 0..{most - 1}, and −1 pads short rows at the right"
         values = whole_numbers(self._numbers(y, argument), argument, -1, most - 1, remedy)
         return max(int(values.shape[1]), int(values.max()) + 1, self._least)
@@ -117,4 +118,4 @@ class Visits(Structure):
         if getattr(self, self._sized.parameter) is None:
             n = max(self._shown(y_true, "y_true"), self._shown(y_pred, "y_pred"))
             known = self._with(**{self._sized.parameter: n})
-        return known.space.encode(y_true, "y_true"), known.space.encode(y_pred, "y_pred")
+        return known.encode(y_true, "y_true"), known.encode(y_pred, "y_pred")

@@ -72,8 +72,6 @@ class WeakOrders(Structure):
 
     name = "weakorders"
     default_metric = "tau_x"
-    _entries = "signs and ties"
-    _costs = ("kendall", "hamming")
     _sized = Sized("n_labels", "label", names="labels")
     _natural = True
     _columns = "items"
@@ -145,7 +143,7 @@ class WeakOrders(Structure):
         [[['milk', 'tea'], ['juice']]]
         """
         values, called = named_table(ranks, labels, "ranks", "labels", "label")
-        parts = WeakOrders(len(called)).space.read(values, "ranks")
+        parts = WeakOrders(len(called)).encode(values, "ranks")
         return [[called[row == rank].tolist() for rank in range(1, row.max() + 1)] for row in parts]
 
     @converter
@@ -212,16 +210,12 @@ class WeakOrders(Structure):
         return as_objects(WeakOrders.to_tiers(y, self._names))
 
     def _numbers(self, y: Any, argument: str) -> NDArray[Any]:
-        values = self._matrix(y, argument)
+        values = super()._numbers(y, argument)
         if values.dtype.kind in "iu" and values.max() > 2**53:  # beyond what floats tell apart
             return np.unique(values, return_inverse=True)[1].reshape(values.shape)
         return values
 
     _metric_arguments = Structure._encoded
-
-    def _indicators(self, psi: NDArray[np.float64]) -> NDArray[np.float64]:
-        tied = np.split(psi, 2, axis=1)[1]
-        return np.concatenate([self.pair_probabilities(psi)[0], tied], axis=1)
 
     def pair_probabilities(self, marginals: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the probabilities that u is before v, and that v is before u, for all pairs u < v.

@@ -42,7 +42,9 @@ def read_scores(structure: Structure, scores: Any) -> tuple[FloatArray, bool]:
     if hasattr(table, "columns") or hasattr(table, "column_names"):
         called = list(table.column_names if hasattr(table, "column_names") else table.columns)
         entries = structure.feature_names().tolist()
-        if set(called) == set(entries) or (structure._names is not None and any(isinstance(c, str) for c in called)):
+        if set(called) == set(entries) or (
+            structure.space.items is not None and any(isinstance(c, str) for c in called)
+        ):
             table = columns_in_order(table, entries, "scores", f"the entries of {type(structure).__name__}")
         table = as_numbers(np.asarray(table), "scores", "scores are finite numbers")
     rows, is_row = score_rows(table, structure.n_features)
