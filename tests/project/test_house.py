@@ -56,7 +56,6 @@ NAMESAKES = {
     "Learner": "what a pass of each kind of online training learns",
     "Passes": "over the rows, in Python and in the core",
     "Visits": "of rows by the core; structures that are sequences of visits",
-    "train": "the SVM and the perceptron, each in its module",
 }
 
 
