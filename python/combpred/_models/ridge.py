@@ -364,9 +364,13 @@ class StructuredRidge(RidgeBase):
                 return self._solve_features(ArrayBlocks(rows.X, rows.y, rows.weights), BlockRows.of_model(self))
             if by_features:
                 rows = rows._replace(X=in_double(rows.X))
+            chooses = self.decision_ == "f1"
+            if chooses and rows.sets is not None:
+                raise ValueError(
+                    "decision='f1' takes one set of labels a row, not Admissible sets: take decision='auto'"
+                )
             problem = self._problem(rows)
             plan = problem.plan(0, 0)
-            chooses = self.decision_ == "f1"
             kernel = training_kernel(self.kernel_, rows.X, plan, loo="_loo" if chooses else "")
             self._keep_solution(solve(problem, kernel, plan), rows.X)
             if chooses:

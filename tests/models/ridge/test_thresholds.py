@@ -81,7 +81,7 @@ def test_refusals(data):
         StructuredRidge(decision="f1", solver="primal").fit(X, y)
     with pytest.raises(ValueError):
         StructuredRidge(decision="f1").fit_blocks([(X, y)])
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match="decision='f1' takes one set of labels a row"):
         StructuredRidge(LabelSets(5), decision="f1").fit(X, [Admissible([row, 1 - row]) for row in y])
     with pytest.raises(ValueError):
         StructuredSGD(LabelSets(), decision="f1").fit(X, y)
