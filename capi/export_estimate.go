@@ -182,8 +182,9 @@ func (s *session) supply(space *estimate.External, moving bool) {
 type moves struct{ *session }
 
 // Move implements walks.Mover.
-func (m moves) Move(from, to []int64, psi, ratio []float64) error {
+func (m moves) Move(of, from, to []int64, psi, ratio []float64) error {
 	r := &m.request
+	r.columns = (*C.cp_in_i64)(lend(m.session, of))
 	r.n, r.rows, r.sizes = C.int64_t(len(from)), (*C.cp_in_i64)(lend(m.session, from)), (*C.cp_in_i64)(lend(m.session, to))
 	r.results, r.log_ratio = (*C.double)(lend(m.session, psi)), (*C.double)(lend(m.session, ratio))
 	return m.ask(C.CP_ASK_MOVES)

@@ -5,12 +5,15 @@ import "C"
 
 import (
 	"math"
+	"slices"
 
 	"combpred/capi/cabi"
 	"combpred/core/catalogue"
 	"combpred/core/chain"
 	"combpred/core/custom/walks"
 	"combpred/core/decode"
+	"combpred/core/fault"
+	"combpred/core/linalg"
 	"combpred/core/parallel"
 	"combpred/core/partition/estimate"
 	"combpred/core/partition/sampler"
@@ -30,26 +33,27 @@ func doChainSample(a *chainSampleArgs) error {
 }
 
 func doChainStart(a *chainStartArgs) error {
-	space, linear, err := a.supplied.external()
+	n := a.scores.n
+	opt, err := a.options.sampler(n, 1)
 	if err != nil {
 		return err
 	}
-	opt, err := a.options.sampler(1, 1)
+	opt.Bound, opt.Streams = a.options.bound[:min(len(a.options.bound), n)], a.rows.streams
+	moving, err := flag(a.moves, "moves")
 	if err != nil {
 		return err
 	}
-	opt.Bound = a.options.bound
-	moving, err := flag(a.supplied.moves, "supplied.moves")
-	if err != nil {
+	if a.record.given && a.record.n != n {
+		return cabi.Illegal("record.n is %d, there are %d rows", a.record.n, n)
+	}
+	space := &estimate.External{Features: a.scores.d, Log: math.NaN(), Draws: slices.Clone(a.psi.Data), Keep: true, Still: !moving, Rows: n}
+	if err := fault.First(space.CheckDraws(), a.rows.CheckLinear()); err != nil {
 		return err
 	}
-	if a.record.given && a.record.n < 1 {
-		return cabi.Illegal("record.n is %d, must be at least 1", a.record.n)
-	}
+	rows := structure.Rows(space, linalg.General(a.scores.linear))
 	return openSession(&a.session[0], a.mon, func(s *session) error {
-		space.Keep = true
-		s.supply(space, moving)
-		return a.record.draw(a.dst, structure.Rows(space, general(1, len(linear), linear)), opt, 1, a.mon)
+		s.supply(space, true)
+		return a.record.draw(a.dst, rows, opt, 1, a.mon)
 	})
 }
 
@@ -150,9 +154,6 @@ func doSearchStart(a *searchStartArgs) error {
 		return err
 	}
 	n, to := a.scores.n, a.record
-	if a.options.runs != 1 {
-		return cabi.Illegal("options: there are %d runs, must be 1: give a row for each", a.options.runs)
-	}
 	if to.given {
 		if err := cabi.Equal("record.n", int64(to.n), "scores", n); err != nil {
 			return err

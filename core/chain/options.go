@@ -124,9 +124,11 @@ func check(rows *structure.Batch, opt Options, dst Draws) error {
 	_, err := structure.ForSpaces(rows, func(_ int, s structure.Space) (none struct{}, err error) {
 		return none, checkCapable(s, opt.Method)
 	})
-	if err != nil {
-		return err
-	}
+	return fault.First(err, Check(rows, opt, dst))
+}
+
+// Check returns an error that names the first of Batch's numbers and lengths that is illegal.
+func Check(rows *structure.Batch, opt Options, dst Draws) error {
 	n, parts := rows.Len(), rows.Parts()
 	if err := opt.CheckSteps(); err != nil {
 		return err

@@ -15,7 +15,7 @@ from .._data.warn import warn_user
 from .._lib.abi import Control
 from .._lib.arrays import FloatArray, refuse_masked, row_streams
 from .._lib.control import reported
-from .._lib.errors import CapabilityError, naming_row
+from .._lib.errors import CapabilityError, RowError, naming_row
 from .._lib.partition import Asked, Estimates, estimate, estimate_from_draws
 from .._lib.table import floats
 from ..structures import Structure
@@ -188,4 +188,8 @@ def warn_of_chains(found: Estimates) -> NDArray[np.bool_]:
 def bounds_of_rows(bound: ArrayLike, n: int) -> FloatArray:
     """Return bounds on the magnitudes of scores of n rows, given as one number or one for each."""
     refuse_masked(bound, "bound")
-    return floats(np.full(n, bound) if np.ndim(bound) == 0 else bound, "bound", n)
+    bounds = floats(np.full(n, bound) if np.ndim(bound) == 0 else bound, "bound", n)
+    if not (legal := bounds >= 0).all():
+        row = int(np.argmin(legal))
+        raise RowError(row, f"bound is {bounds[row]:g}, must be at least 0")
+    return bounds
