@@ -104,5 +104,5 @@ def test_plain_arrays_are_what_scikit_learn_would_return(monkeypatch):
 def test_whole_numbers_may_have_one_legal_value():
     assert whole_number(np.int64(0), "row", 0, 0) == 0
     for wrong in (1, -1, True, 0.0, "0", None):
-        with pytest.raises(TypeError, match=r"^row must be a whole number from 0 to 0, got "):
+        with pytest.raises(TypeError):
             whole_number(wrong, "row", 0, 0)

@@ -20,7 +20,7 @@ from sklearn.utils.validation import _num_samples
 
 from .._lib.arrays import refuse_masked
 from .._lib.errors import DataError
-from .inputs import check_lengths, refuse_unread, release_pages, row_weights, take_rows
+from .inputs import check_lengths, check_weights, refuse_unread, release_pages, take_rows
 
 Result = TypeVar("Result")
 Merge = Callable[[Result, Result], Result]
@@ -302,4 +302,4 @@ def make_block(given: Any, index: int | None, start: int) -> Block:
         if len(X.shape) != 2:
             raise ValueError(f"X has shape {X.shape}, must be (n, n_features)")
         check_lengths(X, y)
-        return Block(X, y, row_weights(weights, int(_num_samples(X))), index, start)
+        return Block(X, y, check_weights(weights, int(_num_samples(X)), part=True), index, start)

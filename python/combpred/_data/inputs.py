@@ -149,7 +149,7 @@ def is_dask(data: Any) -> bool:
 
 
 def check_weights(
-    sample_weight: Any, n: int, *, name: str = "sample_weight", rows: str = "X"
+    sample_weight: Any, n: int, *, name: str = "sample_weight", rows: str = "X", part: bool = False
 ) -> NDArray[np.float64] | None:
     """Return sample weights as float64 of shape ``(n,)``, or None if all are 1.
 
@@ -161,28 +161,14 @@ def check_weights(
         Number of rows.
     name, rows : str
         What messages call the weights, and the argument whose rows they weigh.
+    part : bool, default=False
+        Whether these are some of the rows, which may all weigh 0.
 
     Raises
     ------
     ValueError
         When the shape is wrong, a weight is negative or not finite (names the row), or all weights are 0.
     """
-    weights = row_weights(sample_weight, n, name=name, rows=rows)
-    if weights is not None:
-        require_weight(weights.max(initial=0.0), name)
-    return weights
-
-
-def require_weight(weight: float, name: str = "sample_weight") -> None:
-    """Raise ValueError unless the sum, or the largest, of the weights of all rows is positive."""
-    if not weight > 0:
-        raise ValueError(f"{name} is zero in every row: at least one weight must be positive")
-
-
-def row_weights(
-    sample_weight: Any, n: int, *, name: str = "sample_weight", rows: str = "X"
-) -> NDArray[np.float64] | None:
-    """Do the same as `check_weights`, but accept weights that are all 0, as those of a block of rows may be."""
     if sample_weight is None:
         return None
     refuse_masked(sample_weight, name)
@@ -196,12 +182,17 @@ def row_weights(
         raise ValueError(f"{name} has shape {weights.shape}, must be ({n},): one weight for each row of {rows}")
     bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
     if bad.size:
-        row = int(bad[0])
-        raise RowError(
-            row,
-            f"{name} is {weights[row]}, must be finite and at least 0; a weight of 0 leaves a row out",
-        )
+        reason = f"{name} is {weights[bad[0]]}, must be finite and at least 0; a weight of 0 leaves a row out"
+        raise RowError(int(bad[0]), reason)
+    if not part:
+        require_weight(weights.max(initial=0.0), name)
     return weights
+
+
+def require_weight(weight: float, name: str = "sample_weight") -> None:
+    """Raise ValueError unless the sum, or the largest, of the weights of all rows is positive."""
+    if not weight > 0:
+        raise ValueError(f"{name} is zero in every row: at least one weight must be positive")
 
 
 def mean_of_rows(

@@ -37,7 +37,9 @@ class LeaveOut:
     """
 
     def __init__(self, model: StructuredRidge, X: Any, y: Any, weights: Any, constraints: Any) -> None:
-        self.rows, problem = model._prepare(X, y, weights)
+        self.rows = model._read_rows(X, y, weights)
+        model.kernel_ = model._kernel_of(self.rows)
+        problem = model._problem(self.rows)
         space = model.structure_.space
         self.held = None if constraints is None else RowConstraints(space, constraints, problem.n)
         self.problem = problem.with_options(solver="closed-form")

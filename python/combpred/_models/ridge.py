@@ -72,30 +72,6 @@ class RidgeBase(StructuredEstimator):
         "max_iter": [Interval(Integral, 1, None, closed="left"), None],
     }
 
-    def _prepare(self, X: Any, y: Any, sample_weight: Any) -> tuple[TrainingRows, RidgeProblem]:
-        """Return the training data and the problem to solve on them; sets `structure_` and `kernel_`."""
-        rows = self._read_rows(X, y, sample_weight)
-        self.kernel_ = self._kernel_of(rows)
-        return rows, self._problem(rows)
-
-    def _problem(self, rows: TrainingRows) -> RidgeProblem:
-        """Return the problem to solve on checked rows."""
-        return RidgeProblem(
-            description=self.structure_.space.description,
-            targets=self._embed_rows(rows),
-            options=self._library_options(),
-            n_threads=get_n_threads(self.n_jobs),
-            verbose=int(self.verbose),
-        )
-
-    def _library_options(self) -> dict[str, Any]:
-        return {
-            "loss": self.loss_,
-            "tol": float(self.tol),
-            "max_iter": int(self.max_iter or 0),
-            "shift": float(self.fit_intercept),
-        }
-
     def _set_structure(self, structure: Structure) -> None:
         super()._set_structure(structure)
         self.loss_, self.decision_ = decides_by(structure, self.loss, self.decision)
@@ -388,9 +364,13 @@ class StructuredRidge(RidgeBase):
                 return self._solve_features(ArrayBlocks(rows.X, rows.y, rows.weights), BlockRows.of_model(self))
             if by_features:
                 rows = rows._replace(X=in_double(rows.X))
-            problem = self._problem(rows).with_options(alpha=float(self.alpha), solver=self.solver)
-            plan = problem.plan(0, 0)
             chooses = self.decision_ == "f1"
+            if chooses and rows.sets is not None:
+                raise ValueError(
+                    "decision='f1' takes one set of labels a row, not Admissible sets: take decision='auto'"
+                )
+            problem = self._problem(rows)
+            plan = problem.plan(0, 0)
             kernel = training_kernel(self.kernel_, rows.X, plan, loo="_loo" if chooses else "")
             self._keep_solution(solve(problem, kernel, plan), rows.X)
             if chooses:
@@ -400,13 +380,21 @@ class StructuredRidge(RidgeBase):
 
     def _is_primal(self, X: Any) -> bool:
         """Whether the library solves in the features, of which there may be few beside the rows."""
-        if self.solver != "auto":
-            return True
         stored = int(X.nnz) if sparse.issparse(X) else int(X.size)
-        options = {**self._library_options(), "solver": "auto", "alpha": float(self.alpha)}
-        return bool(
-            ridge_plan(self.structure_.space.description, options, X.shape[0], X.shape[1], stored)["solver"] == "primal"
-        )
+        plan = ridge_plan(self.structure_.space.description, self._options(), X.shape[0], X.shape[1], stored)
+        return bool(plan["solver"] == "primal")
+
+    def _options(self) -> dict[str, Any]:
+        """Return the parameters as the library takes them."""
+        return {
+            "loss": self.loss_, "alpha": float(self.alpha), "solver": self.solver, "tol": float(self.tol),
+            "max_iter": int(self.max_iter or 0), "shift": float(self.fit_intercept),
+        }  # fmt: skip
+
+    def _problem(self, rows: TrainingRows) -> RidgeProblem:
+        """Return the problem to solve from a kernel matrix of the rows."""
+        description, n_threads = self.structure_.space.description, get_n_threads(self.n_jobs)
+        return RidgeProblem(description, self._embed_rows(rows), self._options(), n_threads, int(self.verbose))
 
     @documented
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
@@ -477,8 +465,7 @@ class StructuredRidge(RidgeBase):
 
     def _solve_features(self, source: BlockSource, rows: BlockRows) -> StructuredRidge:
         """Train on the blocks of a source in the features themselves, and set the fitted attributes."""
-        options = {**self._library_options(), "alpha": float(self.alpha)}
-        problem = PrimalProblem(rows.structure.space.description, options, rows.n_threads)
+        problem = PrimalProblem(rows.structure.space.description, self._options(), rows.n_threads)
         weights, info = solve_blocks(source, rows, problem, int(self.verbose))
         self._keep_solution(Solution(weights, "primal", info))
         return self

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_consistent_length
 
 from .._data.checks import whole_number
 from .._data.glossary import documented
-from .._data.inputs import read_inputs, row_weights, unchanged_on_failure
+from .._data.inputs import check_weights, read_inputs, unchanged_on_failure
 from .._lib.arrays import FloatArray, refuse_masked
 from .._lib.labelrank import Examples, OnlineState, OnlineUpdate, mistake_bound, online
 from .._lib.names import UPDATES
@@ -278,7 +278,7 @@ class OnlineLabelRanker(LabelRanker):
         X = check_array(X, accept_sparse="csr", dtype=np.float64)
         preferences = read_preferences(y)
         check_consistent_length(X, preferences)
-        weights = row_weights(sample_weight, len(preferences))
+        weights = check_weights(sample_weight, len(preferences), part=True)
         rival = self._fixed_weights(coef, intercept, preferences.n_labels, X.shape[1])
         passes = whole_number(n_passes, "n_passes", 1, 2**31)
         examples = examples_of(preferences, weights, self.decomposition)

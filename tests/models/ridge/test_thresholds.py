@@ -81,7 +81,8 @@ def test_refusals(data):
         StructuredRidge(decision="f1", solver="primal").fit(X, y)
     with pytest.raises(ValueError):
         StructuredRidge(decision="f1").fit_blocks([(X, y)])
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError) as caught:
         StructuredRidge(LabelSets(5), decision="f1").fit(X, [Admissible([row, 1 - row]) for row in y])
+    assert "Admissible" in str(caught.value)
     with pytest.raises(ValueError):
         StructuredSGD(LabelSets(), decision="f1").fit(X, y)
