@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
@@ -166,31 +165,6 @@ def index_of(name: Any, names: Names | None, remedy: str) -> Any:
         counted_from_0 = f", but item {key}, counted from 0, is {names[key]!r}" if 0 <= key < len(names) else ""
         raise ValueError(f"{remedy}, which are strings: write {written!r}{counted_from_0}")
     return key
-
-
-def with_names(text: str, nouns: str, names: Names | None) -> str:
-    """Return a message of the library with items called by their names.
-
-    Parameters
-    ----------
-    text : str
-        It calls them "label 3", and two of them (3, 5).
-    nouns : str
-        What it may call them, "label|column".
-    names : tuple or None
-        Their names; None leaves their numbers.
-    """
-
-    def name(number: str) -> str:
-        return repr(names[int(number)]) if names is not None and int(number) < len(names) else number
-
-    def shown(found: re.Match[str]) -> str:
-        if found[1] is None:
-            return f"({name(found[5])}, {name(found[6])})"
-        other = "" if found[3] is None else found[3] + name(found[4])
-        return f"{found[1]} {name(found[2])}{other}"
-
-    return re.sub(rf"\b({nouns}) (\d+)(?:( and | to )(\d+))?\b|\((\d+), (\d+)\)", shown, text)
 
 
 def numbers_of(
