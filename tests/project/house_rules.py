@@ -228,6 +228,28 @@ def insides_of_structures(modules: Modules, private: set[str]) -> list[str]:
     ]
 
 
+def structures_by_name(modules: Modules, names: set[str], excused: set[str]) -> list[str]:
+    """Rooms behind that of structures import no class of one, and compare no catalogue name."""
+    later = set(ROOMS[ROOMS.index("structures") + 1 :]) - excused
+    imported = [
+        f"{name}:{found.line} imports {found.name}"
+        for name, module in modules.items()
+        if module.room in later
+        for found in module.imports()
+        if found.base.split(".")[0] == "structures" and found.name in names
+    ]
+    compared = [
+        f"{name}:{node.lineno} compares {ast.unparse(node)}"
+        for name, module in modules.items()
+        if module.room in later
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.Compare)
+        and ast.unparse(node.left).endswith("structure.name")
+        and any(isinstance(side, ast.Constant) and side.value in names for side in node.comparators)
+    ]
+    return imported + compared
+
+
 def owners_of_private_names(modules: Modules) -> dict[str, set[str]]:
     """Return the rooms that define each name with an underscore: functions, classes, variables and attributes."""
     owners: dict[str, set[str]] = {}

@@ -136,6 +136,15 @@ def test_structures_are_asked_by_their_space(modules):
     assert house_rules.insides_of_structures(modules, private) == []
 
 
+def test_structures_are_told_apart_by_facts(modules):
+    """Later rooms ask a structure for facts, and name no class of one; data sets are of structures."""
+    from combpred.structures import structure_classes
+
+    classes = structure_classes()
+    names = {*classes, *(cls.__name__ for cls in classes.values())}
+    assert house_rules.structures_by_name(modules, names, {"datasets"}) == []
+
+
 def test_rooms_of_the_package_alone_show_nothing(package):
     assert {room: (package / room / "__init__.py").read_text() for room in INNER} == dict.fromkeys(INNER, "")
 

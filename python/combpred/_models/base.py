@@ -34,7 +34,7 @@ from ..structures import (
     Structure,
     class_values,
     classes_of,
-    has_classes,
+    has_method,
     resolve_structure,
     target_type,
 )
@@ -86,7 +86,7 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         tags.input_tags.pairwise = self.kernel == "precomputed"
         tags.input_tags.sparse = not tags.input_tags.pairwise
         structure = self._own_structure()
-        if structure is None or has_classes(structure):  # scikit-learn then stratifies
+        if structure is None or has_method(structure, "probabilities"):  # scikit-learn then stratifies
             tags.estimator_type = "classifier"
             # With structure None it is y that decides, so several labels are claimed only where they are asked for.
             tags.classifier_tags = ClassifierTags(multi_label=target_type(structure) == "multilabel-indicator")

@@ -46,7 +46,7 @@ from ..sampling.samplers import (
     samples_of,
     warn_unless_mixed,
 )
-from ..structures import Structure, class_probabilities, has_classes, has_method
+from ..structures import Structure, class_probabilities, has_method
 from ..structures.costs import OWN, require_decision
 from .base import StructuredEstimator
 from .loglinear import fit_over_blocks, train
@@ -63,7 +63,7 @@ _FEWER_ROWS = "pass fewer rows at once"
 def _has_probabilities(self: ProbabilisticStructured) -> bool:
     """Whether `predict_proba` is there: for classes, grades, nodes, elements and label sets."""
     structure = getattr(self, "structure_", self.structure)
-    return structure is None or has_classes(structure, "predict_proba")
+    return structure is None or has_method(structure, "probabilities", "predict_proba")
 
 
 def _has_pairs(self: ProbabilisticStructured) -> bool:

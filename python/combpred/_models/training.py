@@ -19,7 +19,7 @@ from .._lib.arrays import FloatArray, refuse_masked, require_memory
 from .._lib.call import get_n_threads
 from .._lib.loglinear import KernelFeatures
 from .._lib.ridge import Targets
-from ..structures import MultiClass, Structure, classes_of, resolve_structure, target_type
+from ..structures import Structure, classes_of, resolve_structure, target_type
 
 _NYSTROM = "fit fewer rows, or take kernel='linear' on inputs mapped by combpred.kernels.NystromMap"
 _REMEDY = "set warm_start=False to start from zero"
@@ -184,7 +184,7 @@ def structure_of(structure: Any, y: Any, classes: Any = None) -> Structure:
                 "structure"
             )
         refuse_masked(classes, "classes")
-        structure, y = MultiClass() if structure is None else structure, np.asarray(classes)
+        y = np.asarray(classes)
     with warnings.catch_warnings():
         # Of few rows, classes may be more than half, as scikit-learn expects of numbers to be regressed on.
         warnings.filterwarnings("ignore", message="The number of unique classes is greater than 50%")

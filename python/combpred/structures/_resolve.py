@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import functools
 import importlib
-import inspect
 import pkgutil
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.multiclass import type_of_target
 
 from .._data.converters import LISTED, is_missing, natural_rows
 from .._data.forms import column_names
@@ -85,15 +84,13 @@ def resolve_structure(structure: Structure | str | None, y: Any) -> Structure:
     ['a', 'b']
     """
     if structure is None:
-        return _with_columns(_inferred(y), y)
+        structure = _inferred(y)
     if isinstance(structure, str):
         structure = _named(structure)
-    if isinstance(structure, type) and issubclass(structure, Structure):
-        name = structure.__name__
-        raise TypeError(f"structure is the class {name}: pass {name}(), with its parameters if it needs any")
     if not isinstance(structure, Structure):
         raise TypeError(
-            f"structure must be a Structure of combpred.structures, a catalogue name or None, got {structure!r}"
+            "structure must be an instance of a class of combpred.structures, such as Permutations(), a catalogue name "
+            f"or None, got {structure!r}"
         )
     return _with_columns(structure._resolve(y), y)
 
@@ -113,19 +110,18 @@ def _named(name: str) -> Structure:
             f"structure: no structure is called {name!r}; known are {', '.join(classes)}{meant(name, list(classes))}"
         )
     cls = classes[name]
-    required = [p.name for p in inspect.signature(cls).parameters.values() if p.default is p.empty]
-    if required:
-        how = f"combpred.structures.{cls.__name__}({', '.join(f'{p}=…' for p in required)})"
-        how += f", or {cls.__name__}.from_paths(…) of paths in the tree" * hasattr(cls, "from_paths")
-        needed = f"structure: {name!r} needs {' and '.join(required)}"
-        raise ValueError(f"{needed}; instead of the name pass an instance, {how}")
-    return cls()
+    try:
+        return cls()
+    except TypeError as error:
+        raise ValueError(
+            f"structure: {name!r} needs parameters; pass an instance of combpred.structures.{cls.__name__} ({error})"
+        ) from None
 
 
 def _inferred(y: Any) -> Structure:
-    """Return `MultiClass` for labels or `LabelSets` for a 0/1 matrix, with sizes read from y."""
+    """Return `MultiClass` for labels or `LabelSets` for a 0/1 matrix."""
     if issparse(y):
-        return LabelSets()._resolve(y)
+        return LabelSets()
     rows = natural_rows(y) or []
     listed = [i for i, row in enumerate(rows) if isinstance(row, (*LISTED, Mapping)) or hasattr(row, "is_directed")]
     columns = [
@@ -138,43 +134,21 @@ def _inferred(y: Any) -> Structure:
         raise TargetError(listed[0], said)
     shape = as_array(y, "y").shape
     if len(shape) == 1 or shape[1:] == (1,):
-        return MultiClass()._resolve(y)
+        return MultiClass()
     if isinstance(y, np.ndarray) and y.dtype.kind == "f" and y.ndim == 2 and not np.isfinite(y).all():
         raise error_at(~np.isfinite(y), y, "targets must be finite")
-    kind = type_of_target(y, input_name="y")
-    if kind in ("binary", "multiclass"):
-        return MultiClass()._resolve(y)
-    if kind == "multilabel-indicator":
-        return LabelSets()._resolve(y)
-    if kind == "multiclass-multioutput":
-        raise ValueError(
-            "structure: None stands for labels, shape (n,), or a 0/1 matrix, but y is a matrix with other values; "
-            'say what its rows are, such as structure="permutations" for rankings'
-        )
-    check_classification_targets(y)  # refuses continuous targets in scikit-learn's words
-    raise ValueError(f"structure: cannot be read from y, which is {kind}; give the structure")
+    if type_of_target(y, input_name="y") == "multilabel-indicator":
+        return LabelSets()
+    raise ValueError(
+        "structure: None stands for labels, shape (n,), or a 0/1 matrix, but y is a matrix with other values; say what "
+        'its rows are, such as structure="permutations" for rankings'
+    )
 
 
 def target_type(structure: Any) -> str:
     """Return what scikit-learn calls y of an estimator's parameter `structure`, or nothing."""
     meant = structure_classes().get(structure) if isinstance(structure, str) else structure
     return str(getattr(meant, "target_type", ""))
-
-
-# What estimators tell of an output where its structure has a method.
-_PROBABILITIES = {
-    "probabilities": "predict_proba",
-    "pair_probabilities": "predict_pairwise_proba",
-    "from_orders": "predict_position_proba",
-}
-
-
-def has_classes(structure: Any, method: str | None = None) -> bool:
-    """Return whether outputs of an estimator's parameter `structure` are classes, or sets of them.
-
-    If not, AttributeError where a method is named that is for these.
-    """
-    return has_method(structure, "probabilities", method)
 
 
 def has_method(structure: Any, name: str, wanted: str | None = None) -> bool:
@@ -187,10 +161,8 @@ def has_method(structure: Any, name: str, wanted: str | None = None) -> bool:
         return True
     if wanted is not None:
         others = ", ".join(cls.__name__ for cls in classes.values() if hasattr(cls, name))
-        own = [method for has, method in _PROBABILITIES.items() if has_method(structure, has)]
-        instead = f"take {' or '.join(own)}; " if own else ""
         raise AttributeError(
-            f"{wanted} is for {others}, not for structure={structure!r}: {instead}predict_marginals gives the "
-            "expected embedding, log_proba the probability of a structure"
+            f"{wanted} is for {others}, not for structure={structure!r}: predict_marginals gives the expected "
+            "embedding, log_proba the probability of a structure"
         )
     return False
