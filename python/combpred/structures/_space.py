@@ -161,7 +161,8 @@ class LibrarySpace:
         log_count = self.description.shape.log_count
         if math.isnan(log_count):
             raise CapabilityError(
-                f"{self.structure!r}: the number of members is not known at this size; take a smaller size"
+                f"{self.structure!r}: the number of outputs is not known; take a smaller size, or give a Custom "
+                "structure its log_count, which combpred.sampling.estimate_count estimates"
             )
         return log_count
 

@@ -18,7 +18,8 @@ from ..._lib.structure import Description, custom_kernel
 from .._base import Structure
 from .._space import EntryKind, LibrarySpace, MomentsInfo
 from ..costs import OWN, WorstOutputs
-from .losses import Loss, finite_numbers, loss_matrix, worst_of
+from .functions import real_array
+from .losses import Loss, loss_matrix, worst_of
 
 
 class ListedSpace(LibrarySpace):
@@ -109,39 +110,16 @@ def from_list(
     loss: ArrayLike | Loss | None = None,
 ) -> ListedSpace:
     """Return the space of a list of outputs with their ψ, which is given as ``(k, d)`` or as a function."""
-    k = _length(structures)
-    rows = [np.asarray(psi(each)) for each in structures] if callable(psi) else psi
-    try:
-        values = np.asarray(rows)
-    except ValueError as error:
-        raise ValueError(f"Custom: psi gives rows of different lengths; each must have shape (d,) ({error})") from error
-    if values.ndim != 2 or values.shape[0] != k or values.shape[1] == 0:
-        raise ValueError(f"Custom: psi must have shape ({k}, d), one row for each structure; got {values.shape}")
-    finite = finite_numbers(values, "psi")
-    if k > 1 and (finite == finite[0]).all():
-        raise ValueError(f"Custom: psi is the same for all {k} outputs, {finite[0]}: nothing tells them apart")
-    return ListedSpace(structure, finite, loss_matrix(structures, loss))
+    rows: Any = [psi(each) for each in structures] if callable(psi) else psi
+    return ListedSpace(structure, real_array(rows, "psi", len(structures), None), loss_matrix(structures, loss))
 
 
 def from_gram(
     structure: Structure, structures: Sequence[Any], gram: ArrayLike, loss: ArrayLike | Loss | None = None
 ) -> ListedSpace:
     """Return the space of a list of outputs with a kernel, embedded by eigenvectors such that gram ≈ ψψᵀ."""
-    k = _length(structures)
-    values = np.asarray(gram)
-    if values.shape != (k, k):
-        raise ValueError(f"Custom: gram must have shape ({k}, {k}), kernel values of all pairs; got {values.shape}")
-    finite = finite_numbers(values, "gram")
+    values = real_array(gram, "gram", len(structures), len(structures))
     try:
-        return ListedSpace(structure, custom_kernel(finite), loss_matrix(structures, loss))
+        return ListedSpace(structure, custom_kernel(values), loss_matrix(structures, loss))
     except ValueError as error:
         raise in_words_of("Custom", error) from None
-
-
-def _length(structures: Sequence[Any]) -> int:
-    """Return the number of outputs in a list, at least 1."""
-    if not hasattr(structures, "__len__"):
-        raise TypeError(f"Custom: structures must be a list of all outputs, got {structures!r}")
-    if len(structures) == 0:
-        raise ValueError("Custom: structures is empty; list at least one output")
-    return len(structures)

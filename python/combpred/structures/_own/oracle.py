@@ -14,26 +14,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..._data.checks import is_integer
 from ..._data.targets import TargetError
 from ..._lib.arrays import FloatArray
 from ..._lib.decode import Decoded, Decoding
-from ..._lib.structure import Description
 from .._base import Structure
 from .._search.hereditary import SetProperty, decode_hereditary
-from .._space import EntryKind, LibrarySpace, MomentsInfo
+from .._space import MomentsInfo
 from ..costs import OWN, WorstOutputs
-from .computed import PythonSpace, Solved, outputs_of
-from .functions import Functions
-from .losses import HeldLosses, finite_numbers, worst_of
-from .moments import moments_of, optional_log_count
+from .computed import PythonSpace, outputs_of
+from .functions import Functions, real_array
+from .listed import ListedSpace
+from .losses import HeldLosses, worst_of
+from .moments import moments_of
 from .search import column
 
 _QUESTIONS = 2**15  # about membership, in which a system is listed
-_UNLISTED = (
-    f"is given by a test of membership, and has more members than {_QUESTIONS} questions find, so that they are not "
-    "listed; take fewer elements, or outputs by Custom.from_structures"
-)
 
 
 class Oracle:
@@ -48,17 +43,9 @@ class Oracle:
         Measures of the elements: ψ has their roots. None: 1.
     """
 
-    def __init__(self, n_elements: Any, contains: Callable[[Any], Any], weights: ArrayLike | None) -> None:
-        if not is_integer(n_elements):
-            raise TypeError(f"Custom: n_elements must be an integer, got {n_elements!r}")
-        if n_elements < 1:
-            raise ValueError(f"Custom: n_elements must be at least 1, got {n_elements}")
-        if not callable(contains):
-            raise TypeError(f"Custom: contains must be a function, got {contains!r}")
+    def __init__(self, n_elements: int, contains: Callable[[Any], Any], weights: ArrayLike | None) -> None:
         self.n = int(n_elements)
-        measures = np.ones(self.n) if weights is None else finite_numbers(np.asarray(weights), "weights")
-        if measures.shape != (self.n,):
-            raise ValueError(f"Custom: weights must have shape ({self.n},), got {measures.shape}")
+        measures = np.ones(self.n) if weights is None else real_array(weights, "weights", self.n)
         if not (measures > 0).all():
             raise ValueError(f"Custom: weights[{int(np.argmin(measures))}] is {measures.min():g}, must be positive")
         self.roots: FloatArray = np.sqrt(measures)
@@ -115,7 +102,7 @@ class Oracle:
         return found._replace(y=column(list(found.y)))
 
 
-class MembersSpace(LibrarySpace):
+class MembersSpace(ListedSpace):
     """An independence system whose members are listed; users give and get them as arrays of zeros and ones.
 
     Parameters
@@ -128,27 +115,18 @@ class MembersSpace(LibrarySpace):
         The user's own, of two outputs.
     """
 
-    moments_info = MomentsInfo()
-
     def __init__(
         self, structure: Structure, oracle: Oracle, members: NDArray[np.int32], loss: Callable[[Any, Any], Any] | None
     ) -> None:
-        super().__init__(structure)
-        self._oracle, self.members, self._loss, self._psi = oracle, members, loss, members * oracle.roots
+        super().__init__(structure, members * oracle.roots)
+        self._oracle, self.members, self._loss = oracle, members, loss
         self.set_property = oracle.property
-        self.description = Description("custom", {"d": oracle.n, "members": len(members)}, None, self._psi.ravel())
         self._places = {held.tobytes(): i for i, held in enumerate(members.astype(np.bool_))}
-
-    @property
-    def entry_kind(self) -> EntryKind:
-        """ "bits" without weights, otherwise "numbers"."""
-        return "bits" if bool((self._oracle.roots == 1.0).all()) else "numbers"
 
     @property
     def costs(self) -> tuple[str, ...]:
         """Names of the losses between outputs; the first is the one that "auto" stands for."""
-        known = ("hamming", "zero-one") if self.entry_kind == "bits" else ("zero-one",)
-        return known if self._loss is None else (OWN, *known)
+        return super().costs if self._loss is None else (OWN, *super().costs)
 
     def worst(self, parts: NDArray[Any]) -> WorstOutputs:
         assert self._loss is not None
@@ -185,7 +163,6 @@ def from_oracle(structure: Structure, oracle: Oracle, given: dict[str, Any]) -> 
         bound=oracle.bound,
         loss=given["loss"],
     )
-    log = optional_log_count(given["log_count"])
     if oracle.members is not None:
         return MembersSpace(structure, oracle, oracle.members, functions.loss)
     if given["mean"] is not None or given["sample"] is not None:
@@ -194,6 +171,4 @@ def from_oracle(structure: Structure, oracle: Oracle, given: dict[str, Any]) -> 
         mean = 0.5 * oracle.roots
         second = np.outer(mean, mean) + np.diag(0.25 * np.square(oracle.roots))
         moments, info = np.concatenate([mean, second.ravel()]), MomentsInfo("relaxed")
-    solved = Solved(oracle.decode, oracle.property, bool((oracle.roots == 1.0).all()), _UNLISTED)
-    counts = int(given["n_proposals"]), int(given["random_state"])
-    return PythonSpace(structure, np.append(log, moments), oracle.n, functions, info, *counts, solved)
+    return PythonSpace(structure, moments, functions, given, info, oracle)
