@@ -227,11 +227,11 @@ class NeighborsConsensus(NamedTuple):
         Shares of the neighbours that prefer the label of the row to that of the column.
     """
 
-    scores: FloatArray | None = None
-    positions: NDArray[np.int32] | None = None
-    theta: FloatArray | None = None
-    probability: FloatArray | None = None
-    pairs: FloatArray | None = None
+    scores: Any = None
+    positions: Any = None
+    theta: Any = None
+    probability: Any = None
+    pairs: Any = None
 
 
 def neighbors_consensus(
@@ -351,7 +351,7 @@ def boost(
 ) -> Boosted:
     """Boost weights of features (q, k), the constant one last, or with `scores` (n, k, J) those of J rankers."""
     if scores is not None and np.shape(scores)[-1:] == (0,):  # the core would take no scores for features to be boosted
-        raise ValueError("scores are those of no ranker")
+        raise ValueError("base_rankers is empty: give at least one, or None for the features")
     most = min(max_iter, _MOST_ROUNDS)
     way = columns(abi.CBoostCurve, n_curve=most)
     options = {"alpha": alpha, "min_gain": min_gain, "max_iter": min(max_iter, 2**50), "scores": scores}

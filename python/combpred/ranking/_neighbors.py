@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -21,6 +21,7 @@ from .._lib.arrays import FloatArray
 from .._lib.call import get_n_threads
 from .._lib.kernel import nearest
 from .._lib.labelrank import Examples, Neighbors, NeighborsConsensus, neighbors_consensus
+from .._lib.table import floats
 from ..aggregation.utilities import fit_plackett_luce
 from ._abstention import partial_orders
 from ._base import LabelRanker
@@ -56,13 +57,6 @@ class MallowsEstimate(Tabular):
 
     def _title(self) -> str:
         return f"MallowsEstimate: {counted(len(self.theta), 'ranking')}"
-
-
-def _is_mallows(model: NearestNeighborsLabelRanker) -> bool:
-    """Whether `predict_mallows` is there; AttributeError says which parameter gives it."""
-    if model.aggregation == "mallows":
-        return True
-    raise AttributeError(f"predict_mallows needs aggregation='mallows', got aggregation={model.aggregation!r}")
 
 
 @documented
@@ -213,22 +207,15 @@ class NearestNeighborsLabelRanker(LabelRanker):
         self.signs_, self.ranks_, self.row_weights_ = preferences.signs, preferences.ranks, weights
         alone = Neighbors(np.arange(n)[:, np.newaxis], np.ones((n, 1)))
         examples = Examples(self.signs_, None, None, self.n_labels_)
-        scores = neighbors_consensus(examples, alone, "borda", n_threads=get_n_threads(self.n_jobs)).scores
-        assert scores is not None
-        self.borda_scores_ = scores.astype(np.int32)
+        found = neighbors_consensus(examples, alone, "borda", n_threads=get_n_threads(self.n_jobs))
+        self.borda_scores_ = found.scores.astype(np.int32)
 
     def _positions(self, X: Any) -> NDArray[np.int32]:
         if self._has_scores():
             return super()._positions(X)
+        return self._by_blocks(X, lambda block: self._consensus(block).positions)
 
-        def positions(block: Any) -> NDArray[np.int32]:
-            found = self._consensus(block).positions
-            assert found is not None  # of all aggregations without scores
-            return found
-
-        return self._by_blocks(X, positions)
-
-    @available_if(_is_mallows)  # type: ignore[untyped-decorator]
+    @available_if(lambda self: self.aggregation == "mallows")  # type: ignore[untyped-decorator]
     def predict_mallows(self, X: Any) -> MallowsEstimate:
         r"""Predict rankings, and how strongly the neighbours agree on each; needs ``aggregation="mallows"``.
 
@@ -271,9 +258,8 @@ class NearestNeighborsLabelRanker(LabelRanker):
         return MallowsEstimate(positions, found[:, -2].copy(), found[:, -1].copy(), _shown=shown)
 
     def _mallows(self, X: Any) -> FloatArray:
-        _, positions, theta, probability, _ = self._consensus(X)
-        assert positions is not None and theta is not None and probability is not None
-        return np.column_stack([positions, theta, probability])
+        found = self._consensus(X)
+        return np.column_stack([found.positions, found.theta, found.probability])
 
     def predict_pairwise_proba(self, X: Any) -> FloatArray:
         """Return the share of neighbours that prefer each label to each other one.
@@ -349,21 +335,16 @@ class NearestNeighborsLabelRanker(LabelRanker):
                 [0, 0, 1],
                 [0, 0, 0]]])
         """
-        n_threads = get_n_threads(self.n_jobs)
-
-        def orders(block: Any) -> NDArray[np.bool_]:
-            return partial_orders(self._pairs(block), threshold=threshold, n_threads=n_threads)
-
-        return self._by_blocks(X, orders, self.n_labels_**2)
+        options: dict[str, Any] = {"threshold": threshold, "n_threads": get_n_threads(self.n_jobs)}
+        return self._by_blocks(X, lambda block: partial_orders(self._pairs(block), **options), self.n_labels_**2)
 
     def _pairs(self, X: Any) -> FloatArray:
         """Return the shares of the neighbours of a block of rows that prefer one label to another."""
-        pairs = self._consensus(X, "pairs").pairs
-        assert pairs is not None
+        pairs: FloatArray = self._consensus(X, "pairs").pairs
         return pairs
 
-    def _formats_taken(self) -> frozenset[str]:
-        return frozenset({"incomplete"}) if self.aggregation == "plackett-luce" else self._formats
+    def _formats_refused(self) -> Collection[str]:
+        return ("ties", "graphs") if self.aggregation == "plackett-luce" else ()
 
     def _has_scores(self) -> bool:
         return self.aggregation in ("borda", "plackett-luce")
@@ -374,8 +355,7 @@ class NearestNeighborsLabelRanker(LabelRanker):
             assert self.ranks_ is not None  # graphs are refused
             ranks = self.ranks_[numbers]
             return fit_plackett_luce(ranks, weights, self.penalty, n_threads=get_n_threads(self.n_jobs))
-        scores = self._consensus(X).scores
-        assert scores is not None
+        scores: FloatArray = self._consensus(X).scores
         return scores
 
     def _consensus(self, X: Any, wanted: str | None = None) -> NeighborsConsensus:
@@ -428,10 +408,4 @@ def neighbor_weights(rule: str | Callable[[FloatArray], FloatArray], distances: 
         nearest = distances.min(axis=1, keepdims=True)
         ratios: FloatArray = np.divide(nearest, distances, out=np.ones_like(distances), where=distances > 0)
         return ratios
-    weights = np.asarray(rule(distances), dtype=np.float64)
-    if weights.shape != distances.shape or not (np.isfinite(weights) & (weights >= 0)).all():
-        raise ValueError(
-            f"weights must return finite numbers, at least 0, of the shape {distances.shape} of the distances; got "
-            f"{weights!r}"
-        )
-    return weights
+    return floats(rule(distances), "what weights returns", *distances.shape)

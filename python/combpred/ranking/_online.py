@@ -12,7 +12,7 @@ from sklearn.utils import check_array, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_consistent_length
 
-from .._data.checks import float_array, whole_number
+from .._data.checks import whole_number
 from .._data.glossary import documented
 from .._data.inputs import check_rows, row_weights, unchanged_on_failure
 from .._lib.arrays import FloatArray
@@ -213,7 +213,7 @@ class OnlineLabelRanker(LabelRanker):
                     "learner began: set them back, or train anew by fit"
                 )
             state = self._begin() if first else self._state.copy()
-            self._learn(X, examples_of(preferences, weights, self.decomposition, batch=True), state, None)
+            self._learn(X, examples_of(preferences, weights, self.decomposition), state, None)
             self._keep(state, 1 if first else self.n_iter_ + 1)
         return self
 
@@ -279,10 +279,20 @@ class OnlineLabelRanker(LabelRanker):
         preferences = read_preferences(y)
         check_consistent_length(X, preferences)
         weights = row_weights(sample_weight, len(preferences))
-        rival = _fixed_weights(coef, intercept, (preferences.n_labels, X.shape[1]), self.fit_intercept)
+        rival = self._fixed_weights(coef, intercept, preferences.n_labels, X.shape[1])
         passes = whole_number(n_passes, "n_passes", 1, 2**31)
         examples = examples_of(preferences, weights, self.decomposition)
         return mistake_bound(examples, Design(X, intercept=self.fit_intercept), self._update(), rival, passes)
+
+    def _fixed_weights(self, coef: Any, intercept: Any, k: int, p: int) -> FloatArray:
+        """Return the user's weights of p features, the constant one last, for k labels."""
+        weights: FloatArray = floats(check_array(coef, input_name="coef"), "coef", k, p).T
+        if not self.fit_intercept and intercept is not None:
+            raise ValueError("intercept is given, but with fit_intercept=False there is no constant feature")
+        if not self.fit_intercept:
+            return weights
+        constant = np.zeros(k) if intercept is None else check_array(intercept, ensure_2d=False, input_name="intercept")
+        return np.vstack([weights, floats(constant, "intercept", k)])
 
     def _kind(self) -> tuple[str, bool, bool]:
         """Return the parameters on which the shape of the state depends."""
@@ -304,17 +314,3 @@ class OnlineLabelRanker(LabelRanker):
         self._keep_weights(state.weights if state.average is None else state.average)
         self.weight_sum_, self.n_mistakes_, self.loss_sum_, _ = state.tally.tolist()
         self.n_iter_ = n_iter
-
-
-def _fixed_weights(coef: Any, intercept: Any, shape: tuple[int, int], has_constant: bool) -> FloatArray:
-    """Return the user's weights of features, the constant one last, (q, k); ValueError where they do not fit."""
-    rows = [floats(float_array(coef, "coef"), "coef", *shape).T]
-    if has_constant:
-        given = np.zeros(shape[0]) if intercept is None else float_array(intercept, "intercept")
-        rows.append(floats(given, "intercept", shape[0])[np.newaxis])
-    elif intercept is not None:
-        raise ValueError("intercept is given, but with fit_intercept=False there is no constant feature: leave it out")
-    weights = np.vstack(rows)
-    if not np.isfinite(weights).all():
-        raise ValueError("coef and intercept must be finite")
-    return weights
