@@ -24,7 +24,7 @@ from ._own.computed import PythonSpace
 from ._own.functions import Functions
 from ._own.listed import ListedSpace, from_gram, from_list
 from ._own.moments import moments_of
-from ._own.oracle import MembersSpace, Oracle, from_oracle
+from ._own.oracle import Oracle, from_oracle
 
 
 @documented
@@ -479,7 +479,7 @@ class Custom(Structure):
 
     # All work is done by the space, which is of one of two kinds.
 
-    def _make_space(self) -> ListedSpace | MembersSpace | PythonSpace:
+    def _make_space(self) -> ListedSpace | PythonSpace:
         return _build_space(self, self._given)
 
     def _describe(self) -> Description:
@@ -564,7 +564,7 @@ def _required(way: str, given: dict[str, Any], named: set[str]) -> set[str]:
     return wanted | ({"propose"} if "log_ratio" in named else set())
 
 
-def _build_space(structure: Custom, given: dict[str, Any]) -> ListedSpace | MembersSpace | PythonSpace:
+def _build_space(structure: Custom, given: dict[str, Any]) -> ListedSpace | PythonSpace:
     """Return the space that the parameters describe; ValueError if they describe none, or more than one."""
     validate_parameter_constraints(_CONSTRAINTS, given, "Custom")
     named = {key for key, value in given.items() if value is not None} - _ALWAYS

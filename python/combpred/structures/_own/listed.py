@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,6 +21,9 @@ from ..costs import OWN, WorstOutputs
 from .functions import real_array
 from .losses import Loss, loss_matrix, worst_of
 
+if TYPE_CHECKING:
+    from .oracle import Members
+
 
 class ListedSpace(LibrarySpace):
     """A space of outputs in a list, which are encoded as their indices.
@@ -33,15 +36,17 @@ class ListedSpace(LibrarySpace):
         ψ of all outputs; finite.
     losses : ndarray of shape (k, k) or None, default=None
         The user's own, between observed outputs and others.
+    members : Members or None, default=None
+        The outputs, where users give and get them as arrays of zeros and ones in place of indices.
     """
 
     moments_info = MomentsInfo()
 
     def __init__(
-        self, structure: Structure, psi: NDArray[np.float64], losses: NDArray[np.float64] | None = None
+        self, structure: Structure, psi: FloatArray, losses: FloatArray | None = None, members: Members | None = None
     ) -> None:
         super().__init__(structure)
-        self._psi, self._losses = psi, losses
+        self._psi, self._losses, self.members = psi, losses, members
         self.n_outputs, d = psi.shape
         self.description = Description("custom", {"d": d, "members": self.n_outputs}, None, psi.ravel())
 
@@ -54,7 +59,8 @@ class ListedSpace(LibrarySpace):
     @property
     def costs(self) -> tuple[str, ...]:
         """Names of the losses between outputs; the first is the one that "auto" stands for."""
-        own = () if self._losses is None else (OWN,)
+        is_own = self._losses is not None or (self.members is not None and self.members.loss is not None)
+        own = (OWN,) if is_own else ()
         return (*own, "hamming", "zero-one") if self.entry_kind == "bits" else (*own, "zero-one")
 
     @property
@@ -84,23 +90,31 @@ class ListedSpace(LibrarySpace):
         return worth
 
     def worst(self, parts: NDArray[Any]) -> WorstOutputs:
-        assert self._losses is not None
-        of_rows = self._losses[parts[:, 0]]
-        return lambda rows, psi_y, linear, slack: worst_of(of_rows[rows], self._psi, psi_y, linear, slack, proven=True)
+        if self.members is not None:
+            losses_of = self.members.losses_of(parts)
+        else:
+            assert self._losses is not None
+            losses_of = self._losses[parts[:, 0]].__getitem__
+        return lambda rows, psi_y, linear, slack: worst_of(
+            losses_of(rows), self._psi, psi_y, linear, slack, proven=True
+        )
 
     def encode(self, y: Any, argument: str = "y") -> NDArray[np.int32]:
         """Return indices into the list as parts, shape ``(n, 1)``; ValueError for the first row that is not one."""
+        if self.members is not None:
+            return self.members.places(y, argument)
         most = self.n_outputs - 1
         remedy = f"outputs are given by their places 0..{most} in the list of structures"
         return whole_numbers(target_vector(y, argument), argument, 0, most, remedy)[:, np.newaxis]
 
     def decode_parts(self, parts: NDArray[Any]) -> NDArray[Any]:
-        """Return the indices of outputs, shape ``(n,)``."""
-        return np.ascontiguousarray(parts[:, 0])
+        """Return the indices of outputs, shape ``(n,)``, or outputs of zeros and ones, ``(n, n_elements)``."""
+        places: NDArray[np.int32] = np.ascontiguousarray(parts[:, 0])
+        return places if self.members is None else self.members.rows[places]
 
     def compared(self, y: Any, argument: str) -> NDArray[Any]:
-        """Return the indices, shape ``(n,)``, which the default metric compares."""
-        return self.encode(y, argument)[:, 0]
+        """Return the outputs, which the default metric compares."""
+        return self.decode_parts(self.encode(y, argument))
 
 
 def from_list(

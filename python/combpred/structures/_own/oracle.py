@@ -20,11 +20,10 @@ from ..._lib.decode import Decoded, Decoding
 from .._base import Structure
 from .._search.hereditary import SetProperty, decode_hereditary
 from .._space import MomentsInfo
-from ..costs import OWN, WorstOutputs
 from .computed import PythonSpace, outputs_of
 from .functions import Functions, real_array
 from .listed import ListedSpace
-from .losses import HeldLosses, worst_of
+from .losses import HeldLosses
 from .moments import moments_of
 from .search import column
 
@@ -102,58 +101,42 @@ class Oracle:
         return found._replace(y=column(list(found.y)))
 
 
-class MembersSpace(ListedSpace):
-    """An independence system whose members are listed; users give and get them as arrays of zeros and ones.
+class Members:
+    """The members of an independence system that is listed, as users give and get them.
 
     Parameters
     ----------
-    structure : Structure
-        The user's description of the space.
     oracle : Oracle
-    members : ndarray of shape (k, n)
+    rows : ndarray of shape (k, n)
+        All members, of zeros and ones.
     loss : callable or None
         The user's own, of two outputs.
     """
 
-    def __init__(
-        self, structure: Structure, oracle: Oracle, members: NDArray[np.int32], loss: Callable[[Any, Any], Any] | None
-    ) -> None:
-        super().__init__(structure, members * oracle.roots)
-        self._oracle, self.members, self._loss = oracle, members, loss
-        self.set_property = oracle.property
-        self._places = {held.tobytes(): i for i, held in enumerate(members.astype(np.bool_))}
+    def __init__(self, oracle: Oracle, rows: NDArray[np.int32], loss: Callable[[Any, Any], Any] | None) -> None:
+        self.oracle, self.rows, self.loss = oracle, rows, loss
+        self._places = {held.tobytes(): i for i, held in enumerate(rows.astype(np.bool_))}
 
-    @property
-    def costs(self) -> tuple[str, ...]:
-        """Names of the losses between outputs; the first is the one that "auto" stands for."""
-        return super().costs if self._loss is None else (OWN, *super().costs)
-
-    def worst(self, parts: NDArray[Any]) -> WorstOutputs:
-        assert self._loss is not None
-        held = HeldLosses(self._loss, list(self.members), column(list(self.decode_parts(parts))))
-        return lambda rows, psi_y, linear, slack: worst_of(held.of(rows), self._psi, psi_y, linear, slack, proven=True)
-
-    def encode(self, y: Any, argument: str = "y") -> NDArray[np.int32]:
-        masks = [self._oracle.mask(item) for item in outputs_of(y, argument, self._oracle.contains)]
+    def places(self, y: Any, argument: str) -> NDArray[np.int32]:
+        """Return the places of outputs in the list, shape ``(n, 1)``; ValueError for the first that is none."""
+        masks = [self.oracle.mask(item) for item in outputs_of(y, argument, self.oracle.contains)]
         for row, held in enumerate(masks):
             if held.tobytes() not in self._places:
-                why = f"contains is True for it, but adding its elements ({self.set_property.shown(held)}) one by one"
+                why = (
+                    f"contains is True for it, but adding its elements ({self.oracle.property.shown(held)}) one by one"
+                )
                 raise TargetError(
                     row, f"{why} does not lead to it; contains must be True for all its subsets", argument
                 )
         return np.array([[self._places[held.tobytes()]] for held in masks], dtype=np.int32)
 
-    def decode_parts(self, parts: NDArray[Any]) -> NDArray[Any]:
-        """Return outputs of zeros and ones, shape ``(n, n_elements)``."""
-        found: NDArray[np.int32] = self.members[parts[:, 0]]
-        return found
-
-    def compared(self, y: Any, argument: str) -> NDArray[Any]:
-        """Return the outputs, which the default metric compares."""
-        return self.decode_parts(self.encode(y, argument))
+    def losses_of(self, parts: NDArray[Any]) -> Callable[[NDArray[np.intp]], FloatArray]:
+        """Return a function that gives the losses of all members for some of the rows with places `parts`."""
+        assert self.loss is not None
+        return HeldLosses(self.loss, list(self.rows), column(list(self.rows[parts[:, 0]]))).of
 
 
-def from_oracle(structure: Structure, oracle: Oracle, given: dict[str, Any]) -> PythonSpace | MembersSpace:
+def from_oracle(structure: Structure, oracle: Oracle, given: dict[str, Any]) -> PythonSpace | ListedSpace:
     """Return the space of members of an independence system, given the other parameters of `Custom`."""
     functions = Functions(
         embed=oracle.embed,
@@ -164,7 +147,8 @@ def from_oracle(structure: Structure, oracle: Oracle, given: dict[str, Any]) -> 
         loss=given["loss"],
     )
     if oracle.members is not None:
-        return MembersSpace(structure, oracle, oracle.members, functions.loss)
+        members = Members(oracle, oracle.members, functions.loss)
+        return ListedSpace(structure, members.rows * oracle.roots, members=members)
     if given["mean"] is not None or given["sample"] is not None:
         moments, info = moments_of(functions, given)
     else:  # of all sets: elements are in half of them, pairs in a quarter
