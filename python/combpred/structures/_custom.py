@@ -581,6 +581,8 @@ def _build_space(structure: Custom, given: dict[str, Any]) -> ListedSpace | Pyth
         if wrong:
             others = " and ".join(sorted(named - wrong))
             raise ValueError(f"Custom: {' and '.join(sorted(wrong))} {what} given with {others}")
+    if way == "structures" and len(given["structures"]) == 0:
+        raise ValueError("Custom: structures is empty; list at least one output")
     if way == "structures":
         make = from_list if "psi" in named else from_gram
         return make(structure, given["structures"], given["psi" if "psi" in named else "gram"], given["loss"])
