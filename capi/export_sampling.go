@@ -64,6 +64,12 @@ func (in *chainOptionsIn) sampler(n, partLen int) (opt sampler.Options, err erro
 	if opt.Sampler, err = choice[estimate.Sampler](catalogue.SampleMethods, in.method, "method"); err != nil {
 		return opt, err
 	}
+	if err = (chain.Options{BurnIn: opt.BurnIn, Thin: opt.Thin, Budget: opt.Budget}).CheckSteps(); err != nil {
+		return opt, err
+	}
+	if in.start != nil && in.bound != nil {
+		return opt, cabi.Illegal("start is where a chain begins, bound is for samplers that are none: leave one of them out")
+	}
 	chains := 1
 	if opt.Diagnosed, err = flag(in.diagnosed, "diagnosed"); opt.Diagnosed {
 		chains = sampler.Chains
@@ -107,6 +113,11 @@ func first[T any](column []T, n int) []T { return column[:min(n, len(column))] }
 func doChainDiagnose(a *chainDiagnoseArgs) error {
 	if a.nLags > a.nDraws {
 		return cabi.Illegal("n_lags is %d, must be at most n_draws = %d", a.nLags, a.nDraws)
+	}
+	for i, v := range a.x {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return cabi.Illegal("x, chain %d, draw %d: %v is not finite, replace it", i/a.nDraws%a.nChains, i%a.nDraws, v)
+		}
 	}
 	return chain.Diagnose(a.nChains, a.x, a.effectiveSize, a.rHat, a.autocorrelation, a.workers, a.mon)
 }
@@ -170,7 +181,7 @@ func doSearchStart(a *searchStartArgs) error {
 func (in *searchOptionsIn) process() (p decode.Process, err error) {
 	p = decode.Process{Temperatures: in.temperatures, Epsilon: in.epsilon, Delta: in.delta, Steps: in.steps, Runs: in.runs, Seed: in.seed}
 	if p.Steps < 0 || p.Steps > 1<<40 || p.Runs < 1 || p.Runs > 1<<31 {
-		return p, cabi.Illegal("options: %d runs of %d steps, must be between 1 and 2^31 of 0 to 2^40", p.Runs, p.Steps)
+		return p, cabi.Illegal("n_runs is %d and n_steps %d, must be between 1 and 2^31, and between 0 and 2^40", p.Runs, p.Steps)
 	}
 	if p.Method, err = choice[decode.Method](catalogue.RandomDecoders(), in.method, "method"); err != nil {
 		return p, err

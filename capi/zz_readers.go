@@ -6125,8 +6125,8 @@ type aggregateGroupsArgs struct {
 }
 
 //export go_cp_aggregate_groups
-func go_cp_aggregate_groups(before_ *C.cp_in_f64, k_ C.int64_t, group_ *C.int32_t, n_groups_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
-	return guard(err_, err_cap_, func() (err error) {
+func go_cp_aggregate_groups(before_ *C.cp_in_f64, k_ C.int64_t, group_ *C.int32_t, n_groups_ *C.int64_t, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
 		a := new(aggregateGroupsArgs)
 		a.k = int(k_)
 		if a.before, err = matrixAt(unsafe.Pointer(before_), "before", false, cabi.Size(float64(a.k)), cabi.Size(float64(a.k))); err != nil {
@@ -6154,8 +6154,8 @@ type aggregateMarginsArgs struct {
 }
 
 //export go_cp_aggregate_margins
-func go_cp_aggregate_margins(pairs_ *C.cp_in_pairs, threshold_ C.double, dst_ *C.double, k_ C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
-	return guard(err_, err_cap_, func() (err error) {
+func go_cp_aggregate_margins(pairs_ *C.cp_in_pairs, threshold_ C.double, dst_ *C.double, k_ C.int64_t, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
 		a := new(aggregateMarginsArgs)
 		a.pairs = &a.structs.pairs
 		if err = a.pairs.read(pairs_, "pairs", false, false); err != nil {
@@ -6419,8 +6419,8 @@ type aggregateAcyclicArgs struct {
 }
 
 //export go_cp_aggregate_acyclic
-func go_cp_aggregate_acyclic(margins_ *C.cp_in_f64, k_ C.int64_t, options_ *C.cp_in_aggregate_options, programs_ *C.cp_in_programs, relation_ *C.int32_t, kept_ *C.int32_t, info_ *C.cp_acyclic_info, workers_ C.int32_t, control_ *C.cp_control, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
-	return guard(err_, err_cap_, func() (err error) {
+func go_cp_aggregate_acyclic(margins_ *C.cp_in_f64, k_ C.int64_t, options_ *C.cp_in_aggregate_options, programs_ *C.cp_in_programs, relation_ *C.int32_t, kept_ *C.int32_t, info_ *C.cp_acyclic_info, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
 		a := new(aggregateAcyclicArgs)
 		a.k = int(k_)
 		a.options = &a.structs.options
@@ -6617,8 +6617,8 @@ type bradleyTerryFitArgs struct {
 }
 
 //export go_cp_bradley_terry_fit
-func go_cp_bradley_terry_fit(wins_ *C.cp_in_f64, ties_ *C.cp_in_f64, covariates_ *C.cp_in_f64, k_ C.int64_t, p_ C.int64_t, penalty_ C.double, coef_ *C.double, covariance_ *C.double, workers_ C.int32_t, control_ *C.cp_control, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
-	return guard(err_, err_cap_, func() (err error) {
+func go_cp_bradley_terry_fit(wins_ *C.cp_in_f64, ties_ *C.cp_in_f64, covariates_ *C.cp_in_f64, k_ C.int64_t, p_ C.int64_t, penalty_ C.double, coef_ *C.double, covariance_ *C.double, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
 		a := new(bradleyTerryFitArgs)
 		a.k = int(k_)
 		a.p = int(p_)

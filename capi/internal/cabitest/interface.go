@@ -190,7 +190,7 @@ var fields = map[string]Row{
 	"cp_fit_info":  results, "cp_ridge_plan_info": results,
 	"cp_features":        {"type": "name(NUMBER_TYPES)", "dense": "typed", "stride": "oneof(0, p + 1)", "mapped": "but(0, 1)"},
 	"cp_kernel_function": {"name": "name(INPUT_KERNELS)", "gamma": "oneof(1, 0)", "degree": "3", "coef0": "1"},
-	"cp_order_function": {"name": "name(ORDER_KERNELS)", "gamma": "oneof(1, 0)", "normalize": "oneof(0, 1)", "logarithms": "0",
+	"cp_order_function": {"name": "name(ORDER_KERNELS)", "gamma": "oneof(0, 1)", "normalize": "oneof(0, 1)", "logarithms": "0",
 		"most_downsets": "1000", "epsilon": "0", "delta": "0.5", "n_estimated": "rarely(out)", "kappa": "rarely(kernel)",
 		"weights": "rarely(zeros)"},
 	"cp_orders": {"n_items": "k", "positions": "ranks"},

@@ -522,10 +522,14 @@ OF_ROWS: dict[str, tuple[type, ...]] = {
     "cp_labelrank_read": (_P, _N, _N, _P, _P, _P, *_RUN, *_ROW),
     "cp_labelrank_consensus": (_P, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_aggregate_pairs": (_P, _P, *_RUN, *_ROW),
+    "cp_aggregate_groups": (_P, _N, _P, _P, *_ROW),
+    "cp_aggregate_margins": (_P, _F, _P, _N, *_ROW),
     "cp_aggregate_chains": (_P, _N, _N, _P, _P, *_RUN, *_ROW),
     "cp_aggregate": (_P, _P, _P, _P, _P, _N, _P, *_RUN, *_ROW),
+    "cp_aggregate_acyclic": (_P, _N, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_aggregate_extend": (_P, _N, c_uint64, _P, _P, *_RUN, *_ROW),
     "cp_plackett_luce_fit": (_P, _F, _P, _P, *_RUN, *_ROW),
+    "cp_bradley_terry_fit": (_P, _P, _P, _N, _N, _F, _P, _P, *_RUN, *_ROW),
 }
 
 PROTOTYPES: dict[str, tuple[type, ...]] = OF_ROWS | {
@@ -561,10 +565,6 @@ PROTOTYPES: dict[str, tuple[type, ...]] = OF_ROWS | {
     "cp_loglinear_search_start": (c_uint64, _P, _P, _P, _P, *_RUN, *_ERR),
     "cp_loglinear_kernel_weights": (_P, _P, _P, _N, _P, *_ERR),
     "cp_affine_losses": (_P, _P, _P, _N, _N, _P, _P, _P, _P, _P, *_ERR),
-    "cp_aggregate_groups": (_P, _N, _P, _P, *_ERR),
-    "cp_aggregate_margins": (_P, _F, _P, _N, *_ERR),
-    "cp_aggregate_acyclic": (_P, _N, _P, _P, _P, _P, _P, *_RUN, *_ERR),
-    "cp_bradley_terry_fit": (_P, _P, _P, _N, _N, _F, _P, _P, *_RUN, *_ERR),
 }
 
 # Those that take a number of workers and a control block.

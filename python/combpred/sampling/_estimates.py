@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, is_dataclass
-from itertools import chain
-from typing import Any, cast
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._data.checks import counted
-from .._data.tables import Tabular
 from .._lib.arrays import FloatArray
 
 
@@ -75,8 +71,8 @@ class TaylorDetails:
     spread: FloatArray
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class LogPartition(Tabular):
+@dataclass(frozen=True, eq=False)
+class LogPartition:
     r"""Logarithms of the partition functions of n rows of scores, with bounds.
 
     That of a row s is :math:`Z = \sum_y \exp\langle s, \psi(y)\rangle`.
@@ -105,11 +101,9 @@ class LogPartition(Tabular):
     --------
     >>> from combpred.sampling import log_partition
     >>> from combpred.structures import Permutations
-    >>> log_partition(Permutations(3), [[0.0, 0.0, 0.0], [1.0, 0.5, 0.0]])
-    LogPartition: ln Z of 2 rows, method 'exact'
-    row    value    lower    upper  is_guaranteed  n_samples
-      0  1.79176  1.79176  1.79176  True                   0
-      1  2.45658  2.45658  2.45658  True                   0
+    >>> found = log_partition(Permutations(3), [[0.0, 0.0, 0.0], [1.0, 0.5, 0.0]])
+    >>> found.method, found.value.round(4)
+    ('exact', array([1.7918, 2.4566]))
     """
 
     value: FloatArray
@@ -125,9 +119,6 @@ class LogPartition(Tabular):
         """Whether the value of each row is exact up to rounding, rather than an estimate or an approximation."""
         return np.full(len(self.value), self.method == "exact")
 
-    def _title(self) -> str:
-        return f"LogPartition: ln Z of {counted(len(self.value), 'row')}, method {self.method!r}"
-
 
 def exact_result(value: FloatArray) -> LogPartition:
     """Return the result for exact values (n,)."""
@@ -135,21 +126,3 @@ def exact_result(value: FloatArray) -> LogPartition:
     return LogPartition(
         value, value.copy(), value.copy(), "exact", np.ones(n, dtype=np.bool_), np.zeros(n, dtype=np.int64)
     )
-
-
-def joined_results(parts: list[LogPartition]) -> LogPartition:
-    """Return the results of several blocks of rows, found by one method, as one result."""
-    whole: LogPartition = parts[0] if len(parts) == 1 else _joined(parts)
-    return whole
-
-
-def _joined(parts: list[Any]) -> Any:
-    first = parts[0]
-    if isinstance(first, np.ndarray):
-        return np.concatenate(parts)
-    if isinstance(first, tuple):
-        return tuple(chain.from_iterable(parts))
-    if is_dataclass(first):
-        values = (_joined([getattr(part, field.name) for part in parts]) for field in fields(first))
-        return cast(Any, type(first))(*values)
-    return first  # a word or None, of all rows
