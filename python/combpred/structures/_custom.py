@@ -6,7 +6,6 @@ The class and its constructors are here. What they make is a `ListedSpace` (`_ow
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields
 from numbers import Integral, Real
@@ -17,7 +16,6 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils._param_validation import HasMethods, Interval, validate_parameter_constraints
 
 from .._data.glossary import documented
-from .._lib.structure import Description
 from ._base import Structure
 from ._own.basis import Basis
 from ._own.computed import PythonSpace
@@ -471,6 +469,7 @@ class Custom(Structure):
                     f"Invalid parameter {key!r} for estimator {self!r}. Valid parameters are: {list(self._given)!r}."
                 )
         self._given = {**self._given, **params}
+        self.__dict__.pop("_space", None)
         return self
 
     def __setattr__(self, key: str, value: Any) -> None:
@@ -480,24 +479,25 @@ class Custom(Structure):
 
     # All work is done by the space, which is of one of two kinds.
 
-    def _make_space(self) -> ListedSpace | PythonSpace:
-        return _build_space(self, self._given)
+    def _make_space(self, *_: Any, **__: Any) -> ListedSpace | PythonSpace:
+        return _build_space(self._given)
 
-    def _describe(self) -> Description:
-        return self.space.description
+    def _with(self, **changes: Any) -> Custom:
+        other: Custom = super()._with(**changes)
+        other.__dict__["_space"] = self.space  # keeps sampled moments; parameters are set by set_params alone
+        return other
 
-    def _resolve(self, y: Any) -> Custom:
-        resolved = self._with()
-        space = copy.copy(self.space)  # keeps sampled moments
-        space.structure = resolved
-        resolved.__dict__["_space"] = space
-        return resolved
+    def encode(self, y: Any, argument: str = "y", *, partial: bool = False) -> NDArray[Any]:
+        space: Any = self.space
+        parts: NDArray[Any] = space.encode(y, argument)
+        return parts
 
-    def _decode_parts(self, parts: NDArray[Any]) -> NDArray[Any]:
-        return self.space.decode_parts(parts)
+    def validate(self, y: Any) -> None:
+        self.embed(y)  # by which the space looks
 
     def _metric_arguments(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
-        return self.space.compared(y_true, "y_true"), self.space.compared(y_pred, "y_pred")
+        space: Any = self.space
+        return space.compared(y_true, "y_true"), space.compared(y_pred, "y_pred")
 
     def enumerate(self) -> Iterator[Any]:
         """Return an iterator over all members, each once, in the order of the list.
@@ -565,7 +565,7 @@ def _required(way: str, given: dict[str, Any], named: set[str]) -> set[str]:
     return wanted | ({"propose"} if "log_ratio" in named else set())
 
 
-def _build_space(structure: Custom, given: dict[str, Any]) -> ListedSpace | PythonSpace:
+def _build_space(given: dict[str, Any]) -> ListedSpace | PythonSpace:
     """Return the space that the parameters describe; ValueError if they describe none, or more than one."""
     validate_parameter_constraints(_CONSTRAINTS, given, "Custom")
     named = {key for key, value in given.items() if value is not None} - _ALWAYS
@@ -586,9 +586,9 @@ def _build_space(structure: Custom, given: dict[str, Any]) -> ListedSpace | Pyth
         raise ValueError("Custom: structures is empty; list at least one output")
     if way == "structures":
         make = from_list if "psi" in named else from_gram
-        return make(structure, given["structures"], given["psi" if "psi" in named else "gram"], given["loss"])
+        return make(given["structures"], given["psi" if "psi" in named else "gram"], given["loss"])
     if way == "n_elements":
-        return from_oracle(structure, Oracle(given["n_elements"], given["contains"], given["weights"]), given)
+        return from_oracle(Oracle(given["n_elements"], given["contains"], given["weights"]), given)
     if way == "basis":
         basis = Basis(given["basis"], given["kernel"], given["gram"], given["project"])
         mean, second_moment = basis.moments(given["mean"], given["second_moment"])
@@ -596,4 +596,4 @@ def _build_space(structure: Custom, given: dict[str, Any]) -> ListedSpace | Pyth
         given = {**given, **own, "embed": basis.embed, "mean": mean, "second_moment": second_moment}
     functions = Functions(**{name: given[name] for name in _FUNCTIONS})
     moments, info = moments_of(functions, given)
-    return PythonSpace(structure, moments, functions, given, info)
+    return PythonSpace(moments, functions, given, info)

@@ -20,9 +20,8 @@ from ..._lib.errors import CapabilityError, RowError, in_words_of
 from ..._lib.names import RANDOM_DECODERS
 from ..._lib.sampling import Drawn, Plan, Searched
 from ..._lib.structure import Description, custom_check
-from .._base import Structure
 from .._search.hereditary import SetProperty
-from .._space import EntryKind, LibrarySpace, MomentsInfo
+from .._space import LibrarySpace, MomentsInfo
 from ..costs import OWN, Worst, WorstOutputs
 from .chain import Outputs, draw_by_proposals
 from .functions import Functions
@@ -55,8 +54,6 @@ class PythonSpace(LibrarySpace):
 
     Parameters
     ----------
-    structure : Structure
-        The user's description of the space.
     moments : ndarray of shape (d + d²,)
         Mean of ψ over all outputs, and mean of ψψᵀ.
     functions : Functions
@@ -80,20 +77,19 @@ class PythonSpace(LibrarySpace):
 
     def __init__(
         self,
-        structure: Structure,
         moments: FloatArray,
         functions: Functions,
         given: dict[str, Any],
         moments_info: MomentsInfo,
         solver: Solver | None = None,
     ) -> None:
-        super().__init__(structure)
+        d = (math.isqrt(1 + 4 * len(moments)) - 1) // 2  # there are d + d²
+        log_count = math.nan if given["log_count"] is None else given["log_count"]
+        described = Description("custom", {"d": d, "members": 0}, None, np.append(log_count, moments))
+        super().__init__(described, "Custom")
         self.functions, self.moments_info, self._solver = functions, moments_info, solver
         self.n_proposals, self._seed = int(given["n_proposals"]), int(given["random_state"])
         self._proposals: dict[int, Proposals] = {}
-        d = (math.isqrt(1 + 4 * len(moments)) - 1) // 2  # there are d + d²
-        log_count = math.nan if given["log_count"] is None else given["log_count"]
-        self.description = Description("custom", {"d": d, "members": 0}, None, np.append(log_count, moments))
         try:
             custom_check(self.description, np.empty((0, d)))
         except ValueError as error:
@@ -107,7 +103,7 @@ class PythonSpace(LibrarySpace):
         return None if self._solver is None else self._solver.property
 
     @property
-    def entry_kind(self) -> EntryKind:
+    def entry_kind(self) -> str:
         """ "unknown", unless the library knows more than the user's functions."""
         if self._solver is None:
             return "unknown"
@@ -137,9 +133,6 @@ class PythonSpace(LibrarySpace):
     def encode(self, y: Any, argument: str = "y") -> NDArray[Any]:
         return column(outputs_of(y, argument, self.functions.is_output))
 
-    def encode_targets(self, y: Any) -> tuple[NDArray[Any], bool]:
-        return self.encode(y), False  # checked by what embeds them, as functions may take long
-
     def decode_parts(self, parts: NDArray[Any]) -> NDArray[Any]:
         """Return one array if all outputs are numbers or arrays of one shape, otherwise a 1-D array of objects."""
         items = parts[:, 0]
@@ -153,10 +146,7 @@ class PythonSpace(LibrarySpace):
     def compared(self, y: Any, argument: str) -> NDArray[Any]:
         return self.functions.embedded(self.encode(y, argument)[:, 0], self.n_features, argument)
 
-    def check(self, parts: NDArray[Any]) -> None:
-        self.embed(parts)
-
-    def embed(self, parts: NDArray[Any], n_threads: int | None = None) -> FloatArray:
+    def embed(self, parts: NDArray[Any], n_threads: int | None = None, *, partial: bool = False) -> FloatArray:
         """Return ψ of every row; ValueError for a row whose ψ is illegal, or excluded by the moments."""
         psi = self.functions.embedded(parts[:, 0], self.n_features, "y")
         try:
@@ -208,7 +198,7 @@ class PythonSpace(LibrarySpace):
         if magnitude is None and self.functions.bounds_scores:
             return self.functions.bounds(linear)
         raise CapabilityError(
-            f"{self.structure!r}: this needs a proven bound on the scores of all outputs; give the structure "
+            f"{self.title}: this needs a proven bound on the scores of all outputs; give the structure "
             "radius=, a number that no ‖ψ(y)‖ exceeds, or bound="
         )
 

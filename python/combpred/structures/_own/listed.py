@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,8 +14,7 @@ from ..._lib.arrays import FloatArray
 from ..._lib.decode import Decoded
 from ..._lib.errors import in_words_of
 from ..._lib.structure import Description, custom_kernel
-from .._base import Structure
-from .._space import EntryKind, LibrarySpace, MomentsInfo
+from .._space import LibrarySpace, MomentsInfo
 from ..costs import OWN, WorstOutputs
 from .functions import real_array
 from .losses import Loss, loss_matrix, worst_of
@@ -30,8 +28,6 @@ class ListedSpace(LibrarySpace):
 
     Parameters
     ----------
-    structure : Structure
-        The user's description of the space.
     psi : ndarray of shape (k, d)
         ψ of all outputs; finite.
     losses : ndarray of shape (k, k) or None, default=None
@@ -42,26 +38,16 @@ class ListedSpace(LibrarySpace):
 
     moments_info = MomentsInfo()
 
-    def __init__(
-        self, structure: Structure, psi: FloatArray, losses: FloatArray | None = None, members: Members | None = None
-    ) -> None:
-        super().__init__(structure)
+    def __init__(self, psi: FloatArray, losses: FloatArray | None = None, members: Members | None = None) -> None:
         self._psi, self._losses, self.members = psi, losses, members
         self.n_outputs, d = psi.shape
-        self.description = Description("custom", {"d": d, "members": self.n_outputs}, None, psi.ravel())
-
-    @cached_property
-    def entry_kind(self) -> EntryKind:
-        """ "bits" if all entries of ψ are 0 or 1, otherwise "numbers"."""
-        psi = self.description.reals
-        return "bits" if psi is not None and bool(((psi == 0.0) | (psi == 1.0)).all()) else "numbers"
+        super().__init__(Description("custom", {"d": d, "members": self.n_outputs}, None, psi.ravel()), "Custom")
 
     @property
     def costs(self) -> tuple[str, ...]:
         """Names of the losses between outputs; the first is the one that "auto" stands for."""
         is_own = self._losses is not None or (self.members is not None and self.members.loss is not None)
-        own = (OWN,) if is_own else ()
-        return (*own, "hamming", "zero-one") if self.entry_kind == "bits" else (*own, "zero-one")
+        return (OWN, *super().costs) if is_own else super().costs
 
     @property
     def decisions(self) -> tuple[str, ...]:
@@ -118,22 +104,19 @@ class ListedSpace(LibrarySpace):
 
 
 def from_list(
-    structure: Structure,
     structures: Sequence[Any],
     psi: ArrayLike | Callable[[Any], ArrayLike],
     loss: ArrayLike | Loss | None = None,
 ) -> ListedSpace:
     """Return the space of a list of outputs with their ψ, which is given as ``(k, d)`` or as a function."""
     rows: Any = [psi(each) for each in structures] if callable(psi) else psi
-    return ListedSpace(structure, real_array(rows, "psi", len(structures), None), loss_matrix(structures, loss))
+    return ListedSpace(real_array(rows, "psi", len(structures), None), loss_matrix(structures, loss))
 
 
-def from_gram(
-    structure: Structure, structures: Sequence[Any], gram: ArrayLike, loss: ArrayLike | Loss | None = None
-) -> ListedSpace:
+def from_gram(structures: Sequence[Any], gram: ArrayLike, loss: ArrayLike | Loss | None = None) -> ListedSpace:
     """Return the space of a list of outputs with a kernel, embedded by eigenvectors such that gram ≈ ψψᵀ."""
     values = real_array(gram, "gram", len(structures), len(structures))
     try:
-        return ListedSpace(structure, custom_kernel(values), loss_matrix(structures, loss))
+        return ListedSpace(custom_kernel(values), loss_matrix(structures, loss))
     except ValueError as error:
         raise in_words_of("Custom", error) from None

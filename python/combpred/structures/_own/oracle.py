@@ -17,7 +17,6 @@ from numpy.typing import ArrayLike, NDArray
 from ..._data.targets import TargetError
 from ..._lib.arrays import FloatArray
 from ..._lib.decode import Decoded, Decoding
-from .._base import Structure
 from .._search.hereditary import SetProperty, decode_hereditary
 from .._space import MomentsInfo
 from .computed import PythonSpace, outputs_of
@@ -136,7 +135,7 @@ class Members:
         return HeldLosses(self.loss, list(self.rows), column(list(self.rows[parts[:, 0]]))).of
 
 
-def from_oracle(structure: Structure, oracle: Oracle, given: dict[str, Any]) -> PythonSpace | ListedSpace:
+def from_oracle(oracle: Oracle, given: dict[str, Any]) -> PythonSpace | ListedSpace:
     """Return the space of members of an independence system, given the other parameters of `Custom`."""
     functions = Functions(
         embed=oracle.embed,
@@ -148,11 +147,11 @@ def from_oracle(structure: Structure, oracle: Oracle, given: dict[str, Any]) -> 
     )
     if oracle.members is not None:
         members = Members(oracle, oracle.members, functions.loss)
-        return ListedSpace(structure, members.rows * oracle.roots, members=members)
+        return ListedSpace(members.rows * oracle.roots, members=members)
     if given["mean"] is not None or given["sample"] is not None:
         moments, info = moments_of(functions, given)
     else:  # of all sets: elements are in half of them, pairs in a quarter
         mean = 0.5 * oracle.roots
         second = np.outer(mean, mean) + np.diag(0.25 * np.square(oracle.roots))
         moments, info = np.concatenate([mean, second.ravel()]), MomentsInfo("relaxed")
-    return PythonSpace(structure, moments, functions, given, info, oracle)
+    return PythonSpace(moments, functions, given, info, oracle)

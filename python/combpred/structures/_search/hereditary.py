@@ -81,6 +81,10 @@ class SetProperty:
         shown.flags.writeable = False  # the user's function must not change the arrays of the search
         return truth(self._holds(shown), f"{self._words[0]}: {self._words[1]}")
 
+    def have(self, rows: NDArray[Any]) -> Mask:
+        """Return for each row of zeros and ones whether that set of elements has the property."""
+        return np.fromiter((self.holds(row) for row in rows.astype(np.bool_)), dtype=np.bool_, count=len(rows))
+
     def require_empty(self) -> None:
         """Raise ValueError if the property is False for the empty set."""
         owner, parameter, element = self._words
