@@ -323,7 +323,7 @@ func (s *External) reject(rows *structure.Batch, opt chain.Options, dst chain.Dr
 type ownDraws struct {
 	*External
 	row     int64
-	numbers []int64
+	numbers []int64 // of the outputs in hand, at the beginning of all that the row has
 	psi     []float64
 	at      int // the next that is not looked at yet
 	since   int // how many were looked at since the last sample
@@ -345,11 +345,12 @@ const fewestAsked, mostAsked = 16, 1024 // outputs for a row, at once
 
 // more has the caller draw n outputs in place of those in hand.
 func (s *ownDraws) more(n int) {
-	for len(s.numbers) < n {
-		s.numbers = append(s.numbers, FirstWalked+s.used)
+	all := s.numbers[:cap(s.numbers)]
+	for len(all) < n {
+		all = append(all, FirstWalked+s.used)
 		s.used++
 	}
-	s.numbers, s.at = s.numbers[:n], 0
+	s.numbers, s.at = slices.Clip(all)[:n], 0
 	s.psi = make([]float64, n*s.Features)
 	of, from := slices.Repeat([]int64{s.row}, n), slices.Repeat([]int64{walks.FromNowhere}, n)
 	if s.err == nil {

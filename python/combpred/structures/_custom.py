@@ -6,21 +6,23 @@ The class and its constructors are here. What they make is a `ListedSpace` (`_ow
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.utils._param_validation import HasMethods, Interval, validate_parameter_constraints
 
 from .._data.glossary import documented
 from ._base import Structure
 from ._own.basis import Basis
-from ._own.computed import PythonSpace, from_functions
+from ._own.computed import PythonSpace
 from ._own.functions import Functions
 from ._own.listed import ListedSpace, from_gram, from_list
-from ._own.oracle import MembersSpace, Oracle, from_oracle
+from ._own.moments import moments_of
+from ._own.oracle import Oracle, from_oracle
 
 
 @documented
@@ -83,7 +85,13 @@ class Custom(Structure):
         :class:`combpred.baselines.StructuredSVM`): ``loss(y, z)``, finite, at least 0, and 0 for equal outputs. With a
         list it may be a matrix, and the worst outputs are proven; otherwise they are searched among `n_proposals` draws
         of `sample` and what `decode` finds.
-    structures, psi, gram, sample, n_moment_samples, random_state, basis, kernel, project, n_elements, weights
+    n_moment_samples : int, default=10000
+        Number of draws of `sample` for the moments, more than d, unless these are given. The standard error falls with
+        its square root; `moments_info` reports it.
+    random_state : int, default=0
+        Seed of these draws, and of those that are searched for predictions. It is an integer, so that structures with
+        equal parameters have equal moments.
+    structures, psi, gram, sample, basis, kernel, project, n_elements, weights
         Parameters of `from_structures`, `from_kernel`, `from_sampler`, `from_basis` and `from_oracle`; pass them to
         these.
 
@@ -249,12 +257,6 @@ class Custom(Structure):
         sample: Callable[[np.random.Generator], Any],
         embed: Callable[[Any], ArrayLike],
         decode: Callable[[NDArray[np.float64]], Any] | None = None,
-        *,
-        log_count: float | None = None,
-        mean: ArrayLike | None = None,
-        second_moment: ArrayLike | None = None,
-        n_moment_samples: int = 10_000,
-        random_state: int = 0,
         **options: Any,
     ) -> Custom:
         """Return a structure that is given by a uniform sampler; unless they are given, its moments are averages.
@@ -266,22 +268,10 @@ class Custom(Structure):
             randomness.
         embed, decode : callable
             As the parameters of the class.
-        log_count : float, default=None
-            Natural logarithm of the number of outputs. Partition functions need it, training does not. None: estimated
-            there from repeats among draws, which takes about the square root of the number; see
-            :func:`combpred.sampling.estimate_count`.
-        mean, second_moment : array-like of shape (d,) and (d, d), default=None
-            Exact moments, if you know them; give both. They are not compared with draws of `sample`. None: averages
-            over draws.
-        n_moment_samples : int, default=10000
-            Number of draws for the moments, more than d. The standard error falls with its square root; `moments_info`
-            reports it.
-        random_state : int, default=0
-            Seed of these draws, and of those that are searched for predictions. It is an integer, so that structures
-            with equal parameters have equal moments.
         **options
-            `radius`, `bound`, `contains`, `sibling`, `propose`, `log_ratio`, `n_proposals` and `loss`: the parameters
-            of the class.
+            Other parameters of the class: `log_count`; `mean` and `second_moment`, both or neither, which are not
+            compared with draws; `n_moment_samples`, `random_state`, `radius`, `bound`, `contains`, `sibling`,
+            `propose`, `log_ratio`, `n_proposals` and `loss`.
 
         Returns
         -------
@@ -303,10 +293,7 @@ class Custom(Structure):
         >>> space.moments_info.kind, space.moments_info.standard_error < 0.01
         ('sampled', True)
         """
-        return cls(
-            sample=sample, embed=embed, decode=decode, log_count=log_count, mean=mean, second_moment=second_moment,
-            n_moment_samples=n_moment_samples, random_state=random_state, **options,
-        )  # fmt: skip
+        return cls(sample=sample, embed=embed, decode=decode, **options)
 
     @classmethod
     def from_basis(
@@ -492,7 +479,7 @@ class Custom(Structure):
 
     # All work is done by the space, which is of one of two kinds.
 
-    def _make_space(self, *_: Any, **__: Any) -> ListedSpace | MembersSpace | PythonSpace:
+    def _make_space(self, *_: Any, **__: Any) -> ListedSpace | PythonSpace:
         return _build_space(self._given)
 
     def _with(self, **changes: Any) -> Custom:
@@ -532,51 +519,74 @@ class Custom(Structure):
         return np.array([f"{what}{i}" for i in range(self.n_features)], dtype=object)
 
 
+_FUNCTIONS = [field.name for field in fields(Functions)]
 _MOMENTS = {"log_count", "mean", "second_moment"}
-#: Parameters that always have a value, and whether it matters for a description with some parameters.
-_EFFECTS: dict[str, Callable[[str, set[str]], bool]] = {
-    "n_moment_samples": lambda way, named: way != "structures" and "mean" not in named,
-    "random_state": lambda way, named: way != "structures",
-    "n_proposals": lambda way, named: way != "structures",
-    "project": lambda way, named: way == "basis",
+_ANY_FUNCTION: list[Any] = [callable, None]
+_ARRAY: list[Any] = ["array-like", None]
+#: What scikit-learn checks of the parameters.
+_CONSTRAINTS: dict[str, list[Any]] = {
+    **dict.fromkeys(("kernel", *_FUNCTIONS), _ANY_FUNCTION),
+    **dict.fromkeys(("mean", "second_moment", "gram", "weights"), _ARRAY),
+    "psi": ["array-like", callable, None],
+    "loss": ["array-like", callable, None],
+    "structures": [HasMethods("__len__"), None],
+    "basis": [HasMethods("__len__"), callable, None],
+    "log_count": [Interval(Real, 0, np.inf, closed="left"), None],
+    "radius": [Interval(Real, 0, np.inf, closed="neither"), None],
+    "n_elements": [Interval(Integral, 1, None, closed="left"), None],
+    "n_moment_samples": [Interval(Integral, 2, None, closed="left")],
+    "n_proposals": [Interval(Integral, 1, None, closed="left")],
+    "random_state": [Interval(Integral, 0, None, closed="left")],
+    "project": ["boolean"],
 }
-#: What describes a space, by the parameter that only this description has: what must be given with it, and what may be.
-_WAYS: dict[str, tuple[set[str], set[str]]] = {
-    "structures": (set(), {"psi", "gram", "loss"}),
-    "n_elements": ({"contains"}, {"weights", "sample", "log_count", "loss", "mean", "second_moment"}),
-    "basis": (set(), {"kernel", "gram"} | {field.name for field in fields(Functions)} - {"embed"} | _MOMENTS),
-    "embed": (set(), {field.name for field in fields(Functions)} | _MOMENTS),
+#: What describes a space, by the parameter that only this description has: what may be given with it.
+_WAYS: dict[str, set[str]] = {
+    "structures": {"psi", "gram", "loss"},
+    "n_elements": {"contains", "weights", "sample", "loss", *_MOMENTS},
+    "basis": {"kernel", "gram", *_FUNCTIONS, *_MOMENTS} - {"embed"},
+    "embed": {*_FUNCTIONS, *_MOMENTS},
 }
+_ALWAYS = {"n_moment_samples", "n_proposals", "random_state", "project"}  # parameters that have a value without users
 
 
-def _build_space(given: dict[str, Any]) -> ListedSpace | MembersSpace | PythonSpace:
+def _required(way: str, given: dict[str, Any], named: set[str]) -> set[str]:
+    """Return the parameters that must be given with those that are."""
+    wanted = set()
+    if way == "structures":
+        wanted |= {"gram" if "gram" in named else "psi"}
+    elif way == "n_elements":
+        wanted |= {"contains"}
+    elif "sample" not in named:
+        wanted |= _MOMENTS
+    if way == "basis":
+        wanted |= {"gram" if callable(given["basis"]) else "kernel"}
+    if named & {"mean", "second_moment"}:
+        wanted |= {"mean", "second_moment"}
+    return wanted | ({"propose"} if "log_ratio" in named else set())
+
+
+def _build_space(given: dict[str, Any]) -> ListedSpace | PythonSpace:
     """Return the space that the parameters describe; ValueError if they describe none, or more than one."""
-    named = {key for key, value in given.items() if value is not None} - set(_EFFECTS)
+    validate_parameter_constraints(_CONSTRAINTS, given, "Custom")
+    named = {key for key, value in given.items() if value is not None} - _ALWAYS
     way = next((key for key in _WAYS if key in named), None)
     if way is None:
         raise ValueError(
             "Custom: a space is described by structures with psi or gram, by n_elements with contains, or by embed or "
             f"basis with sample or moments; {' and '.join(sorted(named)) or 'nothing'} given"
         )
-    must, may = _WAYS[way]
-    missing, extra = must - named, named - must - may - {way}
-    if way == "structures":
-        missing = set() if len(named & {"psi", "gram"}) == 1 else {"one of psi and gram"}
-    elif way != "n_elements" and "sample" not in named:
-        missing = _MOMENTS - named
-    elif len(named & {"mean", "second_moment"}) == 1:
-        missing = {"mean", "second_moment"} - named
-    for wrong, what in ((missing, "must be given with"), (extra, "cannot be given with")):
+    extra = named - _WAYS[way] - {way}
+    if way == "structures" and {"psi", "gram"} <= named or way == "basis" and not callable(given["basis"]):
+        extra |= named & {"gram"}
+    for wrong, what in ((_required(way, given, named) - named, "must be"), (extra, "cannot be")):
         if wrong:
-            raise ValueError(f"Custom: {' and '.join(sorted(wrong))} {what} {way}")
-    defaults = {name: parameter.default for name, parameter in inspect.signature(Custom).parameters.items()}
-    for name, has_effect in _EFFECTS.items():
-        if given[name] != defaults[name] and not has_effect(way, named):
-            raise ValueError(f"Custom: {name}={given[name]!r} has no effect beside {' and '.join(sorted(named))}")
-    if "psi" in named:
-        return from_list(given["structures"], given["psi"], given["loss"])
+            others = " and ".join(sorted(named - wrong))
+            raise ValueError(f"Custom: {' and '.join(sorted(wrong))} {what} given with {others}")
+    if way == "structures" and len(given["structures"]) == 0:
+        raise ValueError("Custom: structures is empty; list at least one output")
     if way == "structures":
-        return from_gram(given["structures"], given["gram"], given["loss"])
+        make = from_list if "psi" in named else from_gram
+        return make(given["structures"], given["psi" if "psi" in named else "gram"], given["loss"])
     if way == "n_elements":
         return from_oracle(Oracle(given["n_elements"], given["contains"], given["weights"]), given)
     if way == "basis":
@@ -584,4 +594,6 @@ def _build_space(given: dict[str, Any]) -> ListedSpace | MembersSpace | PythonSp
         mean, second_moment = basis.moments(given["mean"], given["second_moment"])
         own = {key: basis.of_coefficients(given[key]) for key in ("decode", "bound")}
         given = {**given, **own, "embed": basis.embed, "mean": mean, "second_moment": second_moment}
-    return from_functions(Functions(**{field.name: given[field.name] for field in fields(Functions)}), given)
+    functions = Functions(**{name: given[name] for name in _FUNCTIONS})
+    moments, info = moments_of(functions, given)
+    return PythonSpace(moments, functions, given, info)

@@ -183,7 +183,10 @@ class LibrarySpace:
         """Return the natural logarithm of the number of members; CapabilityError if it is not known."""
         log_count = self.description.shape.log_count
         if math.isnan(log_count):
-            raise CapabilityError(f"{self.title}: the number of members is not known at this size; take a smaller size")
+            raise CapabilityError(
+                f"{self.title}: the number of outputs is not known; take a smaller size, or give a Custom "
+                "structure its log_count, which combpred.sampling.estimate_count estimates"
+            )
         return log_count
 
     def require_preimage(self) -> None:

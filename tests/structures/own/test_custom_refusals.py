@@ -71,10 +71,6 @@ EYE = np.eye(2)
             {"structures": "ab", "psi": EYE, "radius": 2.0},
             ValueError,
         ),
-        (
-            {"structures": "ab", "psi": EYE, "n_moment_samples": 5},
-            ValueError,
-        ),
         ({"sample": len, "embed": len, "mean": [0.0]}, ValueError),
         ({"mean": [0.0], "structures": [1]}, ValueError),
         ({"structures": "ab", "psi": EYE, "gram": EYE}, ValueError),
@@ -142,7 +138,7 @@ def test_illegal_samplers_are_refused(changes: dict[str, Any], error: type[Excep
 
 def test_illegal_outputs_are_named_by_row() -> None:
     formulas = by_formulas()
-    with pytest.raises(ValueError, match=r"y, row 1: embed gave an array of shape \(2,\), must be \(6,\)"):
+    with pytest.raises(ValueError, match=r"y, row 1: .*what embed returns must be .* 6 numbers, got shape \(2,\)"):
         by_formulas(embed=lambda y: signs(y)[: 6 if y[0] < 4 else 2]).embed([[1, 2, 3, 4], [4, 3, 2, 1]])
     with pytest.raises(ValueError) as caught:
         by_formulas(embed=lambda y: [1.0, 1.0, np.nan, 1.0, 1.0, 1.0]).validate([[1, 2, 3, 4]])
@@ -177,10 +173,11 @@ def test_moments_of_another_embedding_are_noticed() -> None:
     assert caught.value.row == 0
 
 
-def test_psi_that_is_the_same_for_a_whole_list_is_refused() -> None:
+def test_outputs_that_nothing_tells_apart_are_legal() -> None:
+    space = Custom.from_structures(["a", "b", "c"], lambda _: [1.0, 2.0])
+    assert space.count() == 3 and space.decode([[1.0, 1.0]]).tolist() == [0]
     with pytest.raises(ValueError):
-        Custom.from_structures(["a", "b", "c"], lambda _: [1.0, 2.0]).mean()
-    assert Custom.from_structures(["a"], lambda _: [1.0, 2.0]).count() == 1
+        Custom.from_structures([], lambda _: [1.0, 2.0]).mean()
 
 
 @pytest.mark.parametrize("space", [by_sampler(), by_formulas()])

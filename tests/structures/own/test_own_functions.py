@@ -367,7 +367,7 @@ def test_draws_outside_of_the_space_are_drawn_again() -> None:
         ({"contains": lambda y: 1}, TypeError, None),
         ({"contains": 3}, TypeError, None),
         ({"propose": lambda y, rng: [1.0]}, ValueError, 0),
-        ({"propose": swapped, "log_ratio": lambda y, z: None}, TypeError, None),
+        ({"propose": swapped, "log_ratio": lambda y, z: None}, ValueError, 0),
         ({"log_ratio": lambda y, z: 0.0}, ValueError, None),
         ({"n_proposals": 0}, ValueError, None),
         ({"n_proposals": 2.5}, TypeError, None),

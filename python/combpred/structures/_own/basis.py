@@ -13,12 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..._data.checks import is_number
 from ..._lib.arrays import FloatArray
 from ..._lib.errors import in_words_of
 from ..._lib.structure import custom_kernel
-from .functions import real_vector
-from .losses import finite_numbers
+from .functions import real_array, real_number
 
 _LEFT = 1e-6  # share of k(y, y) outside of the span that counts as rounding
 
@@ -43,44 +41,25 @@ class Basis:
         basis: Sequence[Any] | Callable[[Any], ArrayLike],
         kernel: Callable[[Any, Any], Any] | None,
         gram: ArrayLike | None,
-        project: Any,
+        project: bool,
     ) -> None:
-        if kernel is not None and not callable(kernel):
-            raise TypeError(f"Custom: kernel must be a function of two outputs, got {kernel!r}")
-        if not isinstance(project, (bool, np.bool_)):
-            raise TypeError(f"Custom: project must be True or False, got {project!r}")
-        self._basis, self._kernel, self._project = basis, kernel, bool(project)
-        if callable(basis):
-            if gram is None:
-                raise ValueError(
-                    "Custom: basis is a function: give gram, the inner products of its k values as functions"
-                )
-            products = np.asarray(gram)
-            if products.ndim != 2 or products.shape[0] != products.shape[1]:
-                raise ValueError(f"Custom: gram must have shape (k, k), got {products.shape}")
-        else:
-            if kernel is None or gram is not None:
-                raise ValueError("Custom: basis is a list of outputs: give kernel, a function of two, and no gram")
-            if not hasattr(basis, "__len__") or len(basis) == 0:
-                raise ValueError(f"Custom: basis must be a list of outputs, at least one, or a function; got {basis!r}")
-            products = np.array([[self._value(a, b) for b in basis] for a in basis])
+        self._basis, self._kernel, self._project = basis, kernel, project
+        products: Any = gram if callable(basis) else [[self._value(a, b) for b in basis] for a in basis]
+        values = real_array(products, "gram", None, None)
         try:
-            rows = custom_kernel(finite_numbers(products, "gram"))
+            rows = custom_kernel(real_array(values, "gram", len(values), len(values)))
         except ValueError as error:
             raise in_words_of("Custom", error) from None
         self.inverse: FloatArray = np.ascontiguousarray(rows.T / np.square(rows).sum(axis=0)[:, np.newaxis])
 
     def _value(self, y: Any, z: Any) -> float:
         assert self._kernel is not None
-        value = self._kernel(y, z)
-        if not is_number(value) or not np.isfinite(value):
-            raise ValueError(f"Custom: kernel must return a finite number, got {value!r}")
-        return float(value)
+        return real_number(self._kernel(y, z), "kernel")
 
     def values(self, y: Any) -> NDArray[Any]:
-        """Return u_1(y), …, u_k(y); ValueError for what is no array of k numbers."""
+        """Return u_1(y), …, u_k(y)."""
         if callable(self._basis):
-            return real_vector(self._basis(y), self.inverse.shape[1])
+            return real_array(self._basis(y), "what basis returns", self.inverse.shape[1])
         return np.array([self._value(z, y) for z in self._basis])
 
     def embed(self, y: Any) -> FloatArray:
@@ -108,13 +87,8 @@ class Basis:
         """Return the moments of ψ from those of u; None stays."""
         if mean is None or second_moment is None:
             return mean, second_moment
-        mu, second, k = np.asarray(mean), np.asarray(second_moment), self.inverse.shape[1]
-        if mu.shape != (k,) or second.shape != (k, k):
-            raise ValueError(
-                f"Custom: mean and second_moment are those of the {k} functions of the basis, of shape ({k},) and "
-                f"({k}, {k}); got {mu.shape} and {second.shape}"
-            )
-        mu, second = finite_numbers(mu, "mean"), finite_numbers(second, "second_moment")
+        k = self.inverse.shape[1]
+        mu, second = real_array(mean, "mean", k), real_array(second_moment, "second_moment", k, k)
         found = self.inverse @ second @ self.inverse.T
         return self.inverse @ mu, (found + found.T) / 2.0
 

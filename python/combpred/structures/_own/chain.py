@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..._lib.abi import Control
 from ..._lib.arrays import FloatArray, row_streams
-from ..._lib.errors import RowError
+from ..._lib.errors import RowError, naming_row
 from ..._lib.sampling import Drawn, Plan, chain_own
 
 if TYPE_CHECKING:
@@ -50,7 +50,8 @@ class Outputs(dict[int, Any]):
         ratios, found = np.full(len(start), -np.inf), []
         for k, (row, source, number) in enumerate(zip(rows, start, to, strict=True)):
             rng = self._rng_of(row)
-            moved = (functions.draw(rng), 0.0) if source < 0 else functions.move(self[source], rng)
+            with naming_row(row):
+                moved = (functions.draw(rng), 0.0) if source < 0 else functions.move(self[source], rng)
             if moved is not None:
                 self[number], ratios[k] = moved
                 found.append(k)

@@ -22,7 +22,6 @@ from .._base import Structure
 from .._search.hereditary import SetProperty
 from .computed import PythonSpace
 from .functions import Functions
-from .oracle import MembersSpace
 
 _FALSE_ALARM = 1e-6  # probability that a statistical check fails for functions that agree
 _FEW = 32  # outputs, or rows of scores, on which functions are tried that need no more
@@ -140,10 +139,11 @@ def structure_checks(
         found = [(name, partial(test, evidence)) for name, (needs, test) in _CHECKS.items() if needs(evidence)]
     else:
         found = []
-    of_sets = getattr(space, "set_property", None)
+    members = getattr(space, "members", None)
+    of_sets = getattr(space, "set_property", None) if members is None else members.oracle.property
     if of_sets is not None:
-        members = space.members if isinstance(space, MembersSpace) else np.empty((0, of_sets.n_elements), np.int32)
-        found.append(("subsets", partial(_check_subsets, of_sets, members, seed)))
+        listed = np.empty((0, of_sets.n_elements), np.int32) if members is None else members.rows
+        found.append(("subsets", partial(_check_subsets, of_sets, listed, seed)))
     return [(name, partial(_named, name, check)) for name, check in found]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,9 +12,11 @@ from numpy.typing import ArrayLike, NDArray
 from ..._data.checks import is_number
 from ..._data.targets import TargetError
 from ..._lib.arrays import FloatArray, allocate
-from ..._lib.errors import CapabilityError, RowError, SamplingError
+from ..._lib.errors import CapabilityError, SamplingError, naming_row
+from .._search.hereditary import truth
 
 _REFUSED = 10**6  # draws in a row that are no outputs, after which there may be none
+_LARGEST = float(np.finfo(np.float64).max)
 
 
 @dataclass(frozen=True)
@@ -39,42 +41,24 @@ class Functions:
     loss: Callable[[Any, Any], Any] | None = None
     radius: float | None = None
 
-    def __post_init__(self) -> None:
-        for field in fields(self):
-            value = getattr(self, field.name)
-            if field.name != "radius" and value is not None and not callable(value):
-                raise TypeError(f"Custom: {field.name} must be a function, got {value!r}")
-        if self.log_ratio is not None and self.propose is None:
-            raise ValueError("Custom: log_ratio is about the moves of propose, which is not given; give both, or none")
-        if self.radius is not None:
-            if not is_number(self.radius):
-                raise TypeError(f"Custom: radius must be a number, got {self.radius!r}")
-            if not 0 < self.radius < np.inf:
-                raise ValueError(f"Custom: radius must be positive and finite, got {self.radius}")
-
     def is_output(self, y: Any) -> bool:
-        """Return whether y is an output, as far as `contains` tells; TypeError for an answer that is no bool."""
-        if self.contains is None:
-            return True
-        answer = self.contains(y)
-        if not isinstance(answer, (bool, np.bool_)):
-            raise TypeError(f"Custom: contains must return True or False, got {answer!r}")
-        return bool(answer)
+        """Return whether y is an output, as far as `contains` tells."""
+        return self.contains is None or truth(self.contains(y), "Custom: contains")
 
-    def require_sampler(self) -> Callable[[np.random.Generator], Any]:
-        """Return the user's function that draws an output; CapabilityError if there is none."""
+    def require_sampler(self, instead: str = "or list all outputs by Custom.from_structures") -> None:
+        """Raise CapabilityError if no function draws outputs, with what may be given instead."""
         if self.sample is None:
             raise CapabilityError(
-                "this Custom structure has no sampler, a function that draws an output uniformly: give one as sample=, "
-                "or all outputs to Custom.from_structures, which needs none"
+                "this Custom structure has no sampler, a function that draws an output uniformly: give sample=, "
+                f"{instead}"
             )
-        return self.sample
 
     def draw(self, rng: np.random.Generator) -> Any:
         """Return a uniform output; draws that `contains` refuses are drawn again."""
-        sample = self.require_sampler()
+        self.require_sampler()
+        assert self.sample is not None
         for _ in range(_REFUSED):
-            if self.is_output(y := sample(rng)):
+            if self.is_output(y := self.sample(rng)):
                 return y
         raise SamplingError(
             f"Custom: contains refused {_REFUSED} draws of sample in a row; let sample draw from a set of which the "
@@ -87,20 +71,15 @@ class Functions:
         psi = allocate((len(items), d), np.float64, f"{what} in {d} dimensions", "pass fewer rows at a time")
         for i, item in enumerate(items):
             try:
-                psi[i] = real_vector(self.embed(item), d)
-            except ValueError as error:
-                raise TargetError(i, f"{context}embed gave {error}", argument) from error
-        finite = np.isfinite(psi)  # checked for all rows at once, as chains embed many small batches
-        if not finite.all():
-            row = int(np.argmin(finite.all(axis=1)))
-            raise TargetError(row, f"{context}embed gave {not_finite(psi[row])}", argument)
-        if self.radius is not None:
-            norms = np.sqrt(np.einsum("ij,ij->i", psi, psi))
-            if (norms > self.radius * (1 + 1e-9)).any():
-                row = int(np.argmax(norms))
-                raise TargetError(
-                    row, f"{context}‖ψ‖ is {norms[row]:.6g}, more than radius={self.radius:g}; correct radius", argument
-                )
+                psi[i] = real_array(self.embed(item), "what embed returns", d)
+            except (ValueError, TypeError) as error:
+                raise TargetError(i, f"{context}{error}", argument) from error
+        norms = np.sqrt(np.einsum("ij,ij->i", psi, psi))
+        if self.radius is not None and (norms > self.radius * (1 + 1e-9)).any():
+            row = int(np.argmax(norms))
+            raise TargetError(
+                row, f"{context}‖ψ‖ is {norms[row]:.6g}, more than radius={self.radius:g}; correct radius", argument
+            )
         return psi
 
     @property
@@ -115,10 +94,8 @@ class Functions:
             found = self.radius * np.sqrt(np.einsum("ij,ij->i", linear, linear))
         if self.bound is not None:
             for row, scores in enumerate(linear):
-                value = self.bound(scores.copy())
-                if not is_number(value) or not 0 <= value < np.inf:
-                    raise RowError(row, f"bound gave {value!r}, must be a finite number of at least 0")
-                found[row] = min(found[row], float(value))
+                with naming_row(row):
+                    found[row] = min(found[row], real_number(self.bound(scores.copy()), "bound", 0.0))
         return found
 
     def siblings(self, items: list[Any], d: int) -> tuple[list[Any], FloatArray]:
@@ -135,26 +112,35 @@ class Functions:
             return None
         if self.log_ratio is None:
             return z, 0.0
-        ratio = self.log_ratio(y, z)
-        if not is_number(ratio) or np.isnan(ratio):
-            raise TypeError(f"Custom: log_ratio must return a number, got {ratio!r}")
-        return z, float(ratio)
+        return z, real_number(self.log_ratio(y, z), "log_ratio", -np.inf, np.inf)
 
 
-def real_vector(psi: ArrayLike, d: int | None) -> NDArray[Any]:
-    """Return an embedding as an array of real numbers of shape ``(d,)``, possibly infinite or NaN.
+def real_number(value: Any, name: str, least: float = -_LARGEST, most: float = _LARGEST) -> float:
+    """Return what a function called `name` returned as a float; ValueError unless it is a number in that range."""
+    if not (is_number(value) and least <= value <= most):
+        raise ValueError(f"Custom: {name} returned {value!r}, must be a number from {least:.4g} to {most:.4g}")
+    return float(value)
 
-    ``d=None`` accepts any positive length. The text of the ValueError says what was given instead.
+
+def real_array(value: ArrayLike, name: str, *shape: int | None) -> FloatArray:
+    """Return a parameter as C-contiguous float64, not empty; a size of None is free.
+
+    Raises ValueError for another shape, and for the first entry that is not finite, TypeError for other types.
     """
-    values = np.asarray(psi)
-    if values.ndim != 1 or values.size == 0 or (d is not None and len(values) != d):
-        raise ValueError(f"an array of shape {values.shape}, must be ({'d' if d is None else d},)")
+    try:
+        values = np.asarray(value)
+    except ValueError:  # rows have different lengths
+        values = np.asarray(value, dtype=object)
+    fits = values.ndim == len(shape) and all(
+        want in (None, size) for want, size in zip(shape, values.shape, strict=True)
+    )
+    if not fits or values.size == 0:
+        sizes = "×".join("k" if size is None else str(size) for size in shape)
+        raise ValueError(f"Custom: {name} must be an array of {sizes} numbers, got shape {values.shape}")
     if values.dtype.kind not in "biuf":
-        raise ValueError(f"an array of dtype {values.dtype}, must be real numbers")
-    return values
-
-
-def not_finite(values: NDArray[Any]) -> str:
-    """Return a description of the first entry that is not finite, for messages."""
-    entry = int(np.argmin(np.isfinite(values)))
-    return f"{values[entry]} in entry {entry}"
+        raise TypeError(f"Custom: {name} must hold real numbers, got dtype {values.dtype}")
+    numbers = np.ascontiguousarray(values, dtype=np.float64)
+    if not np.isfinite(numbers).all():
+        at = np.argwhere(~np.isfinite(numbers))[0]
+        raise ValueError(f"Custom: {name}{at.tolist()} is {numbers[tuple(at)]}, must be finite")
+    return numbers

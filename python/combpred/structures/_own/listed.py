@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,7 +16,11 @@ from ..._lib.errors import in_words_of
 from ..._lib.structure import Description, custom_kernel
 from .._space import LibrarySpace, MomentsInfo
 from ..costs import OWN, WorstOutputs
-from .losses import Loss, finite_numbers, loss_matrix, worst_of
+from .functions import real_array
+from .losses import Loss, loss_matrix, worst_of
+
+if TYPE_CHECKING:
+    from .oracle import Members
 
 
 class ListedSpace(LibrarySpace):
@@ -28,20 +32,22 @@ class ListedSpace(LibrarySpace):
         ψ of all outputs; finite.
     losses : ndarray of shape (k, k) or None, default=None
         The user's own, between observed outputs and others.
+    members : Members or None, default=None
+        The outputs, where users give and get them as arrays of zeros and ones in place of indices.
     """
 
     moments_info = MomentsInfo()
 
-    def __init__(self, psi: NDArray[np.float64], losses: NDArray[np.float64] | None = None) -> None:
-        self._psi, self._losses = psi, losses
+    def __init__(self, psi: FloatArray, losses: FloatArray | None = None, members: Members | None = None) -> None:
+        self._psi, self._losses, self.members = psi, losses, members
         self.n_outputs, d = psi.shape
         super().__init__(Description("custom", {"d": d, "members": self.n_outputs}, None, psi.ravel()), "Custom")
 
     @property
     def costs(self) -> tuple[str, ...]:
         """Names of the losses between outputs; the first is the one that "auto" stands for."""
-        own = () if self._losses is None else (OWN,)
-        return own + super().costs
+        is_own = self._losses is not None or (self.members is not None and self.members.loss is not None)
+        return (OWN, *super().costs) if is_own else super().costs
 
     @property
     def decisions(self) -> tuple[str, ...]:
@@ -70,23 +76,31 @@ class ListedSpace(LibrarySpace):
         return worth
 
     def worst(self, parts: NDArray[Any]) -> WorstOutputs:
-        assert self._losses is not None
-        of_rows = self._losses[parts[:, 0]]
-        return lambda rows, psi_y, linear, slack: worst_of(of_rows[rows], self._psi, psi_y, linear, slack, proven=True)
+        if self.members is not None:
+            losses_of = self.members.losses_of(parts)
+        else:
+            assert self._losses is not None
+            losses_of = self._losses[parts[:, 0]].__getitem__
+        return lambda rows, psi_y, linear, slack: worst_of(
+            losses_of(rows), self._psi, psi_y, linear, slack, proven=True
+        )
 
     def encode(self, y: Any, argument: str = "y") -> NDArray[np.int32]:
         """Return indices into the list as parts, shape ``(n, 1)``; ValueError for the first row that is not one."""
+        if self.members is not None:
+            return self.members.places(y, argument)
         most = self.n_outputs - 1
         remedy = f"outputs are given by their places 0..{most} in the list of structures"
         return whole_numbers(target_vector(y, argument), argument, 0, most, remedy)[:, np.newaxis]
 
     def decode_parts(self, parts: NDArray[Any]) -> NDArray[Any]:
-        """Return the indices of outputs, shape ``(n,)``."""
-        return np.ascontiguousarray(parts[:, 0])
+        """Return the indices of outputs, shape ``(n,)``, or outputs of zeros and ones, ``(n, n_elements)``."""
+        places: NDArray[np.int32] = np.ascontiguousarray(parts[:, 0])
+        return places if self.members is None else self.members.rows[places]
 
     def compared(self, y: Any, argument: str) -> NDArray[Any]:
-        """Return the indices, shape ``(n,)``, which the default metric compares."""
-        return self.encode(y, argument)[:, 0]
+        """Return the outputs, which the default metric compares."""
+        return self.decode_parts(self.encode(y, argument))
 
 
 def from_list(
@@ -95,37 +109,14 @@ def from_list(
     loss: ArrayLike | Loss | None = None,
 ) -> ListedSpace:
     """Return the space of a list of outputs with their ψ, which is given as ``(k, d)`` or as a function."""
-    k = _length(structures)
-    rows = [np.asarray(psi(each)) for each in structures] if callable(psi) else psi
-    try:
-        values = np.asarray(rows)
-    except ValueError as error:
-        raise ValueError(f"Custom: psi gives rows of different lengths; each must have shape (d,) ({error})") from error
-    if values.ndim != 2 or values.shape[0] != k or values.shape[1] == 0:
-        raise ValueError(f"Custom: psi must have shape ({k}, d), one row for each structure; got {values.shape}")
-    finite = finite_numbers(values, "psi")
-    if k > 1 and (finite == finite[0]).all():
-        raise ValueError(f"Custom: psi is the same for all {k} outputs, {finite[0]}: nothing tells them apart")
-    return ListedSpace(finite, loss_matrix(structures, loss))
+    rows: Any = [psi(each) for each in structures] if callable(psi) else psi
+    return ListedSpace(real_array(rows, "psi", len(structures), None), loss_matrix(structures, loss))
 
 
 def from_gram(structures: Sequence[Any], gram: ArrayLike, loss: ArrayLike | Loss | None = None) -> ListedSpace:
     """Return the space of a list of outputs with a kernel, embedded by eigenvectors such that gram ≈ ψψᵀ."""
-    k = _length(structures)
-    values = np.asarray(gram)
-    if values.shape != (k, k):
-        raise ValueError(f"Custom: gram must have shape ({k}, {k}), kernel values of all pairs; got {values.shape}")
-    finite = finite_numbers(values, "gram")
+    values = real_array(gram, "gram", len(structures), len(structures))
     try:
-        return ListedSpace(custom_kernel(finite), loss_matrix(structures, loss))
+        return ListedSpace(custom_kernel(values), loss_matrix(structures, loss))
     except ValueError as error:
         raise in_words_of("Custom", error) from None
-
-
-def _length(structures: Sequence[Any]) -> int:
-    """Return the number of outputs in a list, at least 1."""
-    if not hasattr(structures, "__len__"):
-        raise TypeError(f"Custom: structures must be a list of all outputs, got {structures!r}")
-    if len(structures) == 0:
-        raise ValueError("Custom: structures is empty; list at least one output")
-    return len(structures)

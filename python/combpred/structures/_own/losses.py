@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..._data.checks import is_number
-from ..._data.targets import TargetError
 from ..._lib.arrays import FloatArray
+from ..._lib.errors import naming_row
 from ..costs import Worst
+from .functions import real_array, real_number
 
 Loss = Callable[[Any, Any], Any]
 
@@ -36,27 +36,23 @@ def badness(losses: FloatArray, psi: FloatArray, psi_y: FloatArray, linear: Floa
 
 def loss_value(loss: Loss, y: Any, z: Any, row: int) -> float:
     """Return the loss between two outputs, checked; `row` is that of y."""
-    value = loss(y, z)
-    if not is_number(value) or not 0 <= value < np.inf:
-        raise TargetError(row, f"loss gave {value!r} between it and another output, must be finite and at least 0")
-    return float(value)
+    with naming_row(row):
+        return real_number(loss(y, z), "loss", 0.0)
 
 
 def loss_matrix(structures: Sequence[Any], loss: ArrayLike | Loss | None) -> FloatArray | None:
     """Return the losses (k, k) between the outputs of a list, given as a matrix or as a function, or None."""
     if loss is None:
         return None
-    k = len(structures)
     if callable(loss):
-        values = np.array([[loss_value(loss, y, z, row) for z in structures] for row, y in enumerate(structures)])
-    else:
-        values = finite_numbers(np.asarray(loss), "loss")
-    if values.shape != (k, k):
-        raise ValueError(f"Custom: loss must have shape ({k}, {k}), a row for each observed output; got {values.shape}")
-    for name, bad in (("at least 0", values < 0), ("0 between an output and itself", np.diag(np.diag(values)) != 0)):
-        if bad.any():
-            at = [int(i) for i in np.unravel_index(int(np.argmax(bad)), bad.shape)]
-            raise ValueError(f"Custom: loss{at} is {values[tuple(at)]:g}, must be {name}")
+        loss = [[loss_value(loss, y, z, row) for z in structures] for row, y in enumerate(structures)]
+    values = real_array(loss, "loss", len(structures), len(structures))
+    bad = (values < 0) | (np.diag(np.diag(values)) != 0)
+    if bad.any():
+        at = np.argwhere(bad)[0]
+        raise ValueError(
+            f"Custom: loss{at.tolist()} is {values[tuple(at)]:g}, must be at least 0, and 0 for equal outputs"
+        )
     return values
 
 
@@ -84,15 +80,3 @@ class HeldLosses:
                 values = [loss_value(self._loss, y, z, row) for z in self._items]
                 self._known[row] = np.array(values, dtype=np.float64)
         return np.array([self._known[row] for row in rows.tolist()])
-
-
-def finite_numbers(values: NDArray[Any], parameter: str) -> NDArray[np.float64]:
-    """Return a parameter as C-contiguous float64; TypeError or ValueError unless all entries are finite numbers."""
-    if values.dtype.kind not in "biuf":
-        raise TypeError(f"Custom: {parameter} must hold real numbers, got dtype {values.dtype}")
-    numbers = np.ascontiguousarray(values, dtype=np.float64)
-    bad = ~np.isfinite(numbers)
-    if bad.any():
-        at = [int(i) for i in np.unravel_index(int(np.argmax(bad)), bad.shape)]
-        raise ValueError(f"Custom: {parameter}{at} is {numbers[tuple(at)]}, must be finite")
-    return numbers

@@ -14,25 +14,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..._data.checks import is_integer
 from ..._data.targets import TargetError
 from ..._lib.arrays import FloatArray
 from ..._lib.decode import Decoded, Decoding
-from ..._lib.structure import Description
 from .._search.hereditary import SetProperty, decode_hereditary
-from .._space import LibrarySpace, MomentsInfo
-from ..costs import OWN, WorstOutputs
-from .computed import PythonSpace, Solved, outputs_of
-from .functions import Functions
-from .losses import HeldLosses, finite_numbers, worst_of
-from .moments import moments_of, optional_log_count
+from .._space import MomentsInfo
+from .computed import PythonSpace, outputs_of
+from .functions import Functions, real_array
+from .listed import ListedSpace
+from .losses import HeldLosses
+from .moments import moments_of
 from .search import column
 
 _QUESTIONS = 2**15  # about membership, in which a system is listed
-_UNLISTED = (
-    f"is given by a test of membership, and has more members than {_QUESTIONS} questions find, so that they are not "
-    "listed; take fewer elements, or outputs by Custom.from_structures"
-)
 
 
 class Oracle:
@@ -47,17 +41,9 @@ class Oracle:
         Measures of the elements: ψ has their roots. None: 1.
     """
 
-    def __init__(self, n_elements: Any, contains: Callable[[Any], Any], weights: ArrayLike | None) -> None:
-        if not is_integer(n_elements):
-            raise TypeError(f"Custom: n_elements must be an integer, got {n_elements!r}")
-        if n_elements < 1:
-            raise ValueError(f"Custom: n_elements must be at least 1, got {n_elements}")
-        if not callable(contains):
-            raise TypeError(f"Custom: contains must be a function, got {contains!r}")
+    def __init__(self, n_elements: int, contains: Callable[[Any], Any], weights: ArrayLike | None) -> None:
         self.n = int(n_elements)
-        measures = np.ones(self.n) if weights is None else finite_numbers(np.asarray(weights), "weights")
-        if measures.shape != (self.n,):
-            raise ValueError(f"Custom: weights must have shape ({self.n},), got {measures.shape}")
+        measures = np.ones(self.n) if weights is None else real_array(weights, "weights", self.n)
         if not (measures > 0).all():
             raise ValueError(f"Custom: weights[{int(np.argmin(measures))}] is {measures.min():g}, must be positive")
         self.roots: FloatArray = np.sqrt(measures)
@@ -114,58 +100,42 @@ class Oracle:
         return found._replace(y=column(list(found.y)))
 
 
-class MembersSpace(LibrarySpace):
-    """An independence system whose members are listed; users give and get them as arrays of zeros and ones.
+class Members:
+    """The members of an independence system that is listed, as users give and get them.
 
     Parameters
     ----------
     oracle : Oracle
-    members : ndarray of shape (k, n)
+    rows : ndarray of shape (k, n)
+        All members, of zeros and ones.
     loss : callable or None
         The user's own, of two outputs.
     """
 
-    moments_info = MomentsInfo()
+    def __init__(self, oracle: Oracle, rows: NDArray[np.int32], loss: Callable[[Any, Any], Any] | None) -> None:
+        self.oracle, self.rows, self.loss = oracle, rows, loss
+        self._places = {held.tobytes(): i for i, held in enumerate(rows.astype(np.bool_))}
 
-    def __init__(self, oracle: Oracle, members: NDArray[np.int32], loss: Callable[[Any, Any], Any] | None) -> None:
-        psi = members * oracle.roots
-        description = Description("custom", {"d": oracle.n, "members": len(members)}, None, psi.ravel())
-        super().__init__(description, "Custom")
-        self._oracle, self.members, self._loss, self._psi = oracle, members, loss, psi
-        self.set_property = oracle.property
-        self._places = {held.tobytes(): i for i, held in enumerate(members.astype(np.bool_))}
-
-    @property
-    def costs(self) -> tuple[str, ...]:
-        """Names of the losses between outputs; the first is the one that "auto" stands for."""
-        return super().costs if self._loss is None else (OWN, *super().costs)
-
-    def worst(self, parts: NDArray[Any]) -> WorstOutputs:
-        assert self._loss is not None
-        held = HeldLosses(self._loss, list(self.members), column(list(self.decode_parts(parts))))
-        return lambda rows, psi_y, linear, slack: worst_of(held.of(rows), self._psi, psi_y, linear, slack, proven=True)
-
-    def encode(self, y: Any, argument: str = "y") -> NDArray[np.int32]:
-        masks = [self._oracle.mask(item) for item in outputs_of(y, argument, self._oracle.contains)]
+    def places(self, y: Any, argument: str) -> NDArray[np.int32]:
+        """Return the places of outputs in the list, shape ``(n, 1)``; ValueError for the first that is none."""
+        masks = [self.oracle.mask(item) for item in outputs_of(y, argument, self.oracle.contains)]
         for row, held in enumerate(masks):
             if held.tobytes() not in self._places:
-                why = f"contains is True for it, but adding its elements ({self.set_property.shown(held)}) one by one"
+                why = (
+                    f"contains is True for it, but adding its elements ({self.oracle.property.shown(held)}) one by one"
+                )
                 raise TargetError(
                     row, f"{why} does not lead to it; contains must be True for all its subsets", argument
                 )
         return np.array([[self._places[held.tobytes()]] for held in masks], dtype=np.int32)
 
-    def decode_parts(self, parts: NDArray[Any]) -> NDArray[Any]:
-        """Return outputs of zeros and ones, shape ``(n, n_elements)``."""
-        found: NDArray[np.int32] = self.members[parts[:, 0]]
-        return found
-
-    def compared(self, y: Any, argument: str) -> NDArray[Any]:
-        """Return the outputs, which the default metric compares."""
-        return self.decode_parts(self.encode(y, argument))
+    def losses_of(self, parts: NDArray[Any]) -> Callable[[NDArray[np.intp]], FloatArray]:
+        """Return a function that gives the losses of all members for some of the rows with places `parts`."""
+        assert self.loss is not None
+        return HeldLosses(self.loss, list(self.rows), column(list(self.rows[parts[:, 0]]))).of
 
 
-def from_oracle(oracle: Oracle, given: dict[str, Any]) -> PythonSpace | MembersSpace:
+def from_oracle(oracle: Oracle, given: dict[str, Any]) -> PythonSpace | ListedSpace:
     """Return the space of members of an independence system, given the other parameters of `Custom`."""
     functions = Functions(
         embed=oracle.embed,
@@ -175,15 +145,13 @@ def from_oracle(oracle: Oracle, given: dict[str, Any]) -> PythonSpace | MembersS
         bound=oracle.bound,
         loss=given["loss"],
     )
-    log = optional_log_count(given["log_count"])
     if oracle.members is not None:
-        return MembersSpace(oracle, oracle.members, functions.loss)
+        members = Members(oracle, oracle.members, functions.loss)
+        return ListedSpace(members.rows * oracle.roots, members=members)
     if given["mean"] is not None or given["sample"] is not None:
         moments, info = moments_of(functions, given)
     else:  # of all sets: elements are in half of them, pairs in a quarter
         mean = 0.5 * oracle.roots
         second = np.outer(mean, mean) + np.diag(0.25 * np.square(oracle.roots))
         moments, info = np.concatenate([mean, second.ravel()]), MomentsInfo("relaxed")
-    solved = Solved(oracle.decode, oracle.property, bool((oracle.roots == 1.0).all()), _UNLISTED)
-    counts = int(given["n_proposals"]), int(given["random_state"])
-    return PythonSpace(np.append(log, moments), oracle.n, functions, info, *counts, solved)
+    return PythonSpace(moments, functions, given, info, oracle)

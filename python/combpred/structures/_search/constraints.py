@@ -6,7 +6,7 @@ Integer programs and users' properties, which it does not decode, get a `Restric
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,7 @@ import numpy as np
 
 from ..._data.checks import counted
 from ..._data.names import Names, index_of
-from ..._data.targets import meant, summary
+from ..._data.targets import meant
 from ..._lib.arrays import FloatArray
 from ..._lib.decode import (
     ALONE,
@@ -38,6 +38,12 @@ if TYPE_CHECKING:
 
 #: Values of the parameter `decoder` that respect constraints.
 CONSTRAINED = (*CONSTRAINED_DECODERS, "milp")
+
+#: What keys of each form take.
+_FORMS = {
+    "one": "one of the", "count": "(least, most), or a number of", "list": "a list of", "pairs": "a list of pairs of",
+    "mixed": "a list, single ones and pairs, of",
+}  # fmt: skip
 
 
 class ConstraintError(RowError):
@@ -101,11 +107,10 @@ class RowConstraints:
         self._given = constraints if isinstance(constraints, Sequence) else [constraints]
         if not terms and any(self._given):
             raise CapabilityError(f"{self._name} takes no constraints; leave them out, or choose among its outputs")
-        framed = hasattr(constraints, "columns")
         if isinstance(constraints, str) or not isinstance(constraints, (Mapping, Sequence)):
             raise TypeError(
                 "constraints must be a dict for all rows, or a list with a dict or None for each; got "
-                + ("a data frame, whose rows are constraints.to_dict('records')" if framed else f"{constraints!r}")
+                f"{_shown(constraints)}"
             )
         if not self._shared and len(constraints) != n:
             entries, rows = counted(len(constraints), "entry", "entries"), counted(n, "row")
@@ -124,11 +129,11 @@ class RowConstraints:
         """Return the conditions of a row: keys by number, and what they hold."""
         try:
             if given is not None and not isinstance(given, Mapping):
-                raise TypeError(f"found {_shown(given)}; a constraint is a dict with keys out of {_listed(terms)}")
+                raise TypeError(f"found {_shown(given)}; a constraint is a dict with keys out of {', '.join(terms)}")
             found = []
             for key, value in (given or {}).items():
                 if key not in terms:
-                    keys = f"{_listed(terms)}{meant(key, list(terms))}"
+                    keys = f"{', '.join(terms)}{meant(key, list(terms))}"
                     raise ValueError(f"{self._name} takes no key {key!r}; its keys are {keys}")
                 if value is not None:
                     found += [(condition_key(key), *item) for item in self._held(key, value, terms[key])]
@@ -140,37 +145,21 @@ class RowConstraints:
             raise self._illegal(row, str(error)) from None
 
     def _held(self, key: str, value: Any, term: Term) -> Iterator[tuple[int, int]]:
-        """Yield the numbers, or pairs of numbers, that a key holds; items may be called by their names."""
-        of, second = term.of, term.second or term.of
-        if term.form == "count":
-            remedy = f"{key!r} is {_shown(value)}; it is the number of {of}, or (least, most)"
-            if (isinstance(value, (tuple, list)) or getattr(value, "ndim", 0) == 1) and len(value) == 2:
-                yield _whole(value[0], remedy), _whole(value[1], remedy)
+        """Yield the numbers, or pairs of numbers, that a key holds; the library checks which of these it takes."""
+        single = term.form in ("one", "count")
+        names = (None, None) if term.form == "count" else (self._items, self._seconds)
+        items = [value] if single else value
+        of = f"{term.of} and {term.second}" if term.second else term.of
+        wrong = f"{key!r} is {_shown(value)}; it takes {_FORMS[term.form]} {of}"
+        if isinstance(items, (str, Mapping)) or not isinstance(items, Iterable):
+            raise TypeError(wrong)
+        for item in items:
+            if not isinstance(item, (list, tuple, np.ndarray)):
+                yield _number(item, names[0], wrong), ALONE
+            elif len(item) == 2:
+                yield _number(item[0], names[0], wrong), _number(item[1], names[1], wrong)
             else:
-                yield _whole(value, remedy), ALONE
-            return
-        if term.form == "one":
-            yield _item(key, value, of, self._items), ALONE
-            return
-        both = of if second == of else f"{of} and {second}"
-        called = self._items if self._items is not None and len(self._items) > 1 else range(3)
-        a, b, c = called[0], called[1], called[min(2, len(called) - 1)]
-        other = b if second == of else 1 if self._seconds is None else self._seconds[-1]
-        remedy = {
-            "list": f"a list of {of}, such as {[a, b]}",
-            "pairs": f"a list of pairs of {both}, such as {[(a, other)]}",
-            "mixed": f"a list of {of} and of pairs of them, such as {[c, (a, b)]}",
-        }[term.form]
-        if not (isinstance(value, (list, tuple, set, frozenset, range)) or getattr(value, "ndim", 0) > 0):
-            raise TypeError(f"{key!r} is {_shown(value)}; it takes {remedy}")
-        for item in value:
-            paired = (isinstance(item, Collection) and not isinstance(item, str)) or getattr(item, "ndim", 0) > 0
-            if term.form == "list" or (term.form == "mixed" and not paired):
-                yield _item(key, item, of, self._items), ALONE
-            elif not (isinstance(item, (list, tuple)) or getattr(item, "ndim", 0) == 1) or len(item) != 2:
-                raise TypeError(f"{key!r} holds {_shown(item)}; it takes {remedy}")
-            else:
-                yield _item(key, item[0], of, self._items), _item(key, item[1], second, self._seconds)
+                raise TypeError(wrong)
 
     def conditions(self, start: int, stop: int) -> Conditions:
         """Return the conditions of some rows: of each, or those that all share."""
@@ -288,29 +277,17 @@ class RowConstraints:
         )
 
 
-def _item(key: str, value: Any, of: str, names: Names | None) -> int:
-    """Return the number of an item that a key holds, by its number or its name."""
-    if names is None:
-        return _whole(value, f"{key!r} holds {_shown(value)}; {of} are whole numbers")
-    remedy = f"{key!r} holds {_shown(value)}; the {of} are {summary(names)}"
-    return _whole(index_of(value, names, remedy), remedy)
-
-
-def _whole(value: Any, remedy: str) -> int:
-    """Return a value as an int of 31 bits; TypeError or ValueError with the remedy for others."""
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
-        raise TypeError(remedy)
-    if not 0 <= value < 2**31:
-        raise ValueError(f"{remedy} from 0 on")
-    return int(value)
+def _number(value: Any, names: Names | None, wrong: str) -> int:
+    """Return the number of an item, which may be called by its name; `wrong` says what is wrong with others."""
+    found = index_of(value, names, wrong)
+    if isinstance(found, (bool, np.bool_)) or not isinstance(found, (int, np.integer)):
+        raise TypeError(wrong)
+    if not 0 <= found < 2**31:
+        raise ValueError(f"{wrong}, numbers from 0 on")
+    return int(found)
 
 
 def _shown(value: Any) -> str:
     """Return a value for messages, shortened if it is long."""
     text = repr(value)
     return text if len(text) <= 80 else f"{text[:79]}…"
-
-
-def _listed(keys: Iterable[str]) -> str:
-    """Return keys for messages."""
-    return ", ".join(repr(key) for key in keys)

@@ -20,6 +20,13 @@ from ..._lib.table import floats
 Mask = NDArray[np.bool_]
 
 
+def truth(answer: Any, name: str) -> bool:
+    """Return what the user's function of that name answered; TypeError unless it is a bool."""
+    if not isinstance(answer, (bool, np.bool_)):
+        raise TypeError(f"{name} must return True or False, got {answer!r}")
+    return bool(answer)
+
+
 class SetProperty:
     """A property that sets of given elements have or do not have.
 
@@ -72,10 +79,7 @@ class SetProperty:
         """
         shown = self._whole(held).view()
         shown.flags.writeable = False  # the user's function must not change the arrays of the search
-        answer = self._holds(shown)
-        if not isinstance(answer, (bool, np.bool_)):
-            raise TypeError(f"{self._words[0]}: {self._words[1]} must return True or False, got {answer!r}")
-        return bool(answer)
+        return truth(self._holds(shown), f"{self._words[0]}: {self._words[1]}")
 
     def have(self, rows: NDArray[Any]) -> Mask:
         """Return for each row of zeros and ones whether that set of elements has the property."""

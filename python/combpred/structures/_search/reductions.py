@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..._data.checks import whole_number
 from .._edges import edge_list
+from .hereditary import truth
 
 DecisionOracle = Callable[[NDArray[np.int64], NDArray[np.bool_]], bool]
 
@@ -178,7 +178,4 @@ def _grown(best: NDArray[np.bool_], e: int, oracle: DecisionOracle) -> NDArray[n
 
 def _ask(oracle: DecisionOracle, weights: NDArray[np.int64], y: NDArray[np.bool_]) -> bool:
     """Return the oracle's answer, checked."""
-    answer: Any = oracle(weights, y.copy())
-    if not isinstance(answer, (bool, np.bool_)):
-        raise TypeError(f"oracle must return True or False, got {answer!r}")
-    return bool(answer)
+    return truth(oracle(weights, y.copy()), "oracle")
