@@ -13,9 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
+from scipy.stats import rankdata
 from sklearn.exceptions import DataConversionWarning
 
-from .._lib.arrays import refuse_masked
+from .._lib.arrays import FloatArray, refuse_masked
 from .._lib.errors import RowError
 from .._lib.structure import Description, structure_encode, structure_format
 from .checks import counted
@@ -23,6 +24,7 @@ from .inputs import refuse_unread
 from .warn import warn_user
 
 _MANY_NAMES = 10_000
+_EXACT = 2**53  # integers beyond which floats do not tell all apart
 
 
 class TargetError(RowError):
@@ -191,6 +193,50 @@ def encoded_rows(
         return structure_encode(description, values, partial=partial)
     except RowError as error:
         raise TargetError(error.row, error.reason, argument) from None
+
+
+def numbered_positions(
+    y: Any,
+    argument: str,
+    n_items: int | None = None,
+    names: Sequence[Any] | None = None,
+    *,
+    noun: str = "item",
+    zero: bool = False,
+) -> FloatArray:
+    """Return positions as numbers ``(n, n_items)``, NaN where they are unknown.
+
+    Parameters
+    ----------
+    y : array-like of shape (n, n_items)
+        Numbers above 0; −1, NaN, None and NA are unknown.
+    argument : str
+        What messages call y.
+    n_items : int, default=None
+        The number of columns, at least 2; None for any.
+    names : sequence, default=None
+        Names of the columns for messages; None for numbers.
+    noun : str, default="item"
+        What a column stands for.
+    zero : bool, default=False
+        Whether 0 is a position, too.
+
+    Raises
+    ------
+    ValueError
+        For other shapes and types, and for what is no position, naming the row.
+    """
+    remedy = f"positions are finite numbers {'from 0 on' if zero else 'above 0'}, or -1 (or NaN) where unknown"
+    values = as_numbers(target_matrix(y, argument, n_items, noun), argument, remedy, names)
+    if values.shape[1] < 2 or values.dtype.kind == "b":
+        raise ValueError(f"{argument} must hold numbers, with a column for each of at least 2 {noun}s; {remedy}")
+    unknown = (values == -1) | np.isnan(values)
+    bad = ~unknown & ~(((values >= 0) if zero else (values > 0)) & (values < np.inf))
+    if bad.any():
+        raise error_at(bad, values, remedy, argument, names)
+    if values.dtype.kind in "iu" and values.max() > _EXACT:
+        values = rankdata(values, method="dense").reshape(values.shape)
+    return np.where(unknown, np.nan, values)
 
 
 def error_at(

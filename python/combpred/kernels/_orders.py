@@ -12,9 +12,8 @@ from sklearn.utils._param_validation import Interval, StrOptions, validate_param
 
 from .._data.checks import choice, float_array
 from .._data.glossary import documented
-from .._data.positions import numbered_positions
 from .._data.relations import encode_relations, items_shown
-from .._data.targets import as_array
+from .._data.targets import as_array, numbered_positions
 from .._lib.arrays import FloatArray
 from .._lib.kernel import Orders, order_kernel
 from .._lib.table import floats
