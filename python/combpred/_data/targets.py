@@ -151,7 +151,8 @@ def as_numbers(values: NDArray[Any], argument: str, remedy: str, names: Sequence
                 numbers[i] = v
             else:
                 row, column = divmod(i, values.shape[1] if values.ndim == 2 else 1)
-                where = "" if names is None else f" in column {names[column]!r}"
+                called = names if names is not None and values.shape[1:] == (len(names),) else None
+                where = "" if called is None else f" in column {called[column]!r}"
                 raise TargetError(row, f"{v!r}{where} is not a number; {remedy}", argument)
         return numbers.reshape(values.shape)
     raise ValueError(f"{argument} has dtype {values.dtype}, which does not hold numbers; {remedy}")
@@ -227,7 +228,7 @@ def numbered_positions(
         For other shapes and types, and for what is no position, naming the row.
     """
     remedy = f"positions are finite numbers {'from 0 on' if zero else 'above 0'}, or -1 (or NaN) where unknown"
-    values = as_numbers(target_matrix(y, argument, n_items, noun), argument, remedy, names)
+    values = target_matrix(as_numbers(as_array(y, argument), argument, remedy, names), argument, n_items, noun)
     if values.shape[1] < 2 or values.dtype.kind == "b":
         raise ValueError(f"{argument} must hold numbers, with a column for each of at least 2 {noun}s; {remedy}")
     unknown = (values == -1) | np.isnan(values)
