@@ -186,10 +186,11 @@ int32_t cp_search(cp_space space, cp_in_scores *scores, cp_in_search_options *op
 }
 
 int32_t cp_search_start(cp_space space, cp_in_scores *scores, cp_in_search_options *options, cp_in_f64 *psi,
-                        int64_t *best, cp_search_record *record, cp_session *session, int32_t workers,
+                        int64_t n_psi, int64_t *best, cp_search_record *record, cp_session *session, int32_t workers,
                         cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_search_start(space, scores, options, psi, best, record, session, workers, control, bad_row, err, err_cap);
+  return go_cp_search_start(space, scores, options, psi, n_psi, best, record, session, workers, control, bad_row, err,
+                            err_cap);
 }
 
 int32_t cp_kbest(cp_space space, cp_in_scores *scores, cp_in_kbest_options *options, cp_kbest_list *list,
@@ -291,10 +292,12 @@ int32_t cp_estimate_start(cp_in_supplied *supplied, cp_in_estimate_options *opti
   return go_cp_estimate_start(supplied, options, dst, session, workers, control, err, err_cap);
 }
 
-int32_t cp_chain_start(cp_in_supplied *supplied, cp_in_chain_options *options, int32_t *dst, cp_chain_record *record,
-                       cp_session *session, int32_t workers, cp_control *control, char *err, int64_t err_cap) {
-  if (forked) return refuse(NULL, err, err_cap);
-  return go_cp_chain_start(supplied, options, dst, record, session, workers, control, err, err_cap);
+int32_t cp_chain_start(cp_space space, cp_in_scores *scores, cp_in_chain_options *options, int32_t moves,
+                       cp_in_f64 *psi, int64_t n_psi, int32_t *dst, cp_chain_record *record, cp_session *session,
+                       int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_chain_start(space, scores, options, moves, psi, n_psi, dst, record, session, workers, control, bad_row,
+                           err, err_cap);
 }
 
 int32_t cp_kernel(cp_in_kernel_function *function, cp_in_features *x, cp_in_features *y, int64_t first,

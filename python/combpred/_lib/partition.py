@@ -247,7 +247,8 @@ class Asked:
 
     def record(self) -> abi.CEstimateOptions:
         """Return the options as the library reads them."""
-        return record(abi.CEstimateOptions, **{**vars(self), "seed": self.seed % 2**64})
+        given = {**vars(self), "seed": self.seed % 2**64, "exact_seconds": EXACT_SECONDS}
+        return record(abi.CEstimateOptions, **given)
 
 
 class Estimates:

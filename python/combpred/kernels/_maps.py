@@ -21,7 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._data.checks import whole_number
 from .._data.dask import lazily_on_dask, sampled_rows
-from .._data.inputs import check_rows, is_dask, refit
+from .._data.inputs import is_dask, read_inputs, refit
 from .._lib.arrays import FloatArray, allocate, require_memory, row_blocks
 from .._lib.errors import RowError
 from .._lib.kernel import Eigendecomposition, InputKernel, check_kernel, eigendecompose
@@ -242,7 +242,7 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         return 1.0
 
     def _check(self, X: Any, *, reset: bool = False, square: bool = False) -> Any:
-        X = check_rows(self, X, reset=reset, dtype=[np.float64, np.float32])
+        X = read_inputs(self, X, reset=reset, dtype=[np.float64, np.float32])
         if square and X.shape[0] != X.shape[1]:
             raise ValueError(
                 f"X must be a square kernel matrix when kernel='precomputed', got shape {X.shape}; pass k(x_i, x_j) "
