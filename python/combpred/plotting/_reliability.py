@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_consistent_length
 
-from .._data.checks import check_share_or_none, choice, float_array
+from .._data.checks import choice, float_array, share
 from .._data.targets import TargetError
 from ..metrics.calibration import calibration_bins, calibration_error, wilson_interval
 from ._axes import style, two_panels
@@ -287,7 +287,8 @@ class ReliabilityDisplay:
         ValueError
             When `confidence` is not in (0, 1).
         """
-        check_share_or_none("confidence", confidence)
+        if confidence is not None:
+            share(confidence, "confidence")
         layout = {"nrows": 2, "sharex": True, "height_ratios": (4, 1), "figsize": (5.6, 6.0)}
         self.ax_, self.counts_ax_ = two_panels(f"{type(self).__name__}.plot", ax, **layout)
         from matplotlib.colors import to_rgba
