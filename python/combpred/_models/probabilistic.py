@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from sklearn.base import _fit_context
@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_consistent_length
 from .._data.checks import choice, share, whole_number
 from .._data.dask import DaskBlocks, lazily_on_dask, mean_over_rows
 from .._data.glossary import documented
-from .._data.inputs import check_weights, is_dask, refit, unchanged_on_failure
+from .._data.inputs import is_dask, mean_of_rows, refit, unchanged_on_failure
 from .._data.names import output
 from .._data.relations import pair_matrices
 from .._lib.arrays import FloatArray, allocate, row_streams
@@ -37,9 +37,17 @@ from ..sampling.engines import (
     engine_of,
     resolve_method,
 )
-from ..sampling.samplers import ESTIMATOR_SAMPLERS, diagnostics_of, draw_rows, method_of, warn_unless_mixed
-from ..structures import Structure, has_classes, has_method
-from ..structures.costs import OWN
+from ..sampling.samplers import (
+    ESTIMATOR_SAMPLERS,
+    Samples,
+    diagnostics_of,
+    draw_rows,
+    method_of,
+    samples_of,
+    warn_unless_mixed,
+)
+from ..structures import Structure, class_probabilities, has_classes, has_method
+from ..structures.costs import OWN, require_decision
 from .base import StructuredEstimator
 from .loglinear import fit_over_blocks, train
 from .training import EarlierFit, has_partial_fit, require_linear, require_same_intercept
@@ -50,14 +58,6 @@ if TYPE_CHECKING:
 _MOST_PROBABLE = "map", "subset"  # decisions that take the most probable structure
 _BY_LOSS = (*SET_LOSSES, OWN)  # those that compare expected losses of outputs
 _FEWER_ROWS = "pass fewer rows at once"
-
-
-class _Block(NamedTuple):
-    """Scores of a block of rows, and the expectations asked for."""
-
-    rows: slice
-    scores: FloatArray  # (k, d)
-    inferred: Inferred
 
 
 def _has_probabilities(self: ProbabilisticStructured) -> bool:
@@ -559,8 +559,8 @@ class ProbabilisticStructured(StructuredEstimator):
     def _probabilities(self, X: Any, scale: Callable[[FloatArray], FloatArray]) -> Any:
         """Return the probabilities of classes on a scale."""
         marginals = self._marginals(X)  # refuses what is not fitted
-        values = scale(self.structure_.space.class_probabilities(marginals))
-        return output(self, values, X, self.classes_.tolist(), self.structure_.space.frame)
+        values = scale(class_probabilities(self.structure_, marginals))
+        return output(self, values, X, self.classes_.tolist(), self.structure_.form.frame)
 
     @available_if(_has_pairs)  # type: ignore[untyped-decorator]
     @lazily_on_dask
@@ -702,15 +702,15 @@ class ProbabilisticStructured(StructuredEstimator):
         True
         """
         marginals = self._marginals(X)
-        return output(self, marginals, X, self.structure_.feature_names().tolist(), self.structure_.space.frame)
+        return output(self, marginals, X, self.structure_.feature_names().tolist(), self.structure_.form.frame)
 
     def _marginals(self, X: Any) -> FloatArray:
         """Return what `predict_marginals` does, as an array."""
         X = self._read_inputs(X)
         n, d = X.shape[0], self.structure_.n_features
         marginals: FloatArray = allocate((n, d), np.float64, f"{d} marginals of each of {n} rows", _FEWER_ROWS)
-        for block in self._blocks(X, marginals=True, log_z=False):
-            marginals[block.rows] = block.inferred.means
+        for rows, _, inferred in self._blocks(X, marginals=True, log_z=False):
+            marginals[rows] = inferred.means
         return marginals
 
     def log_proba(self, X: Any, y: Any) -> FloatArray:
@@ -749,7 +749,7 @@ class ProbabilisticStructured(StructuredEstimator):
         1.0
         """
         X = self._read_inputs(X)
-        parts = self.structure_.space.encode(y)
+        parts = self.structure_.encode(y)
         check_consistent_length(X, parts)
         log_proba = np.empty(X.shape[0])
         for rows, scores, inferred in self._blocks(X):
@@ -793,8 +793,7 @@ class ProbabilisticStructured(StructuredEstimator):
         """
         if is_dask(X):
             return mean_over_rows(self, "score_log_loss", X, y, sample_weight)
-        losses = -self.log_proba(X, y)
-        return float(np.average(losses, weights=check_weights(sample_weight, len(losses))))
+        return float(mean_of_rows(-self.log_proba(X, y), sample_weight, False, rows="X"))
 
     def log_partition(
         self, X: Any, *, method: str | None = None, epsilon: float | None = None, delta: float | None = None
@@ -848,7 +847,7 @@ class ProbabilisticStructured(StructuredEstimator):
         delta = None if delta is None else share(delta, "delta")
         X = self._read_inputs(X)
         engine = self._engine(X.shape[0], inference, epsilon, delta)
-        return engine.log_partition_of_blocks(self._score_blocks(X))
+        return engine.log_partition(np.concatenate([scores for _, scores in self._score_blocks(X)]))
 
     @lazily_on_dask
     def entropy(self, X: Any) -> FloatArray:
@@ -900,7 +899,7 @@ class ProbabilisticStructured(StructuredEstimator):
         except CapabilityError:
             return np.inf
 
-    def sample(self, X: Any, n_samples: int = 1, *, sampler: str | None = None, random_state: Any = None) -> Any:
+    def sample(self, X: Any, n_samples: int = 1, *, sampler: str | None = None, random_state: Any = None) -> Samples:
         """Draw structures from the predicted distribution of each row.
 
         They are independent, except for the samplers "meta" and "local", which follow a chain for each row.
@@ -919,8 +918,8 @@ class ProbabilisticStructured(StructuredEstimator):
 
         Returns
         -------
-        array of shape (n_samples, n, ...)
-            Structures in the format of y.
+        samples : combpred.sampling.Samples
+            With the outputs, `y` of shape (n_samples, n, ...), as :func:`combpred.sampling.sample` returns them.
 
         Raises
         ------
@@ -948,7 +947,7 @@ class ProbabilisticStructured(StructuredEstimator):
         >>> from combpred import ProbabilisticStructured
         >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([[1, 2], [1, 2], [2, 1], [2, 1]])
         >>> ranker = ProbabilisticStructured("permutations", alpha=0.1).fit(X, y)
-        >>> ranker.sample(X, n_samples=5, random_state=0).shape
+        >>> ranker.sample(X, n_samples=5, random_state=0).y.shape
         (5, 4, 2)
         """
         sampler = choice(self.sampler if sampler is None else sampler, "sampler", ESTIMATOR_SAMPLERS)
@@ -957,26 +956,21 @@ class ProbabilisticStructured(StructuredEstimator):
         rng = check_random_state(self.random_state if random_state is None else random_state)
         seed = int(rng.randint(2**62, dtype=np.int64))
         structure, n = self.structure_, X.shape[0]
-        part_len = structure.space.part_len
-        what = f"drawing {n_samples} structures of {part_len} parts for each of {n} rows"
-        parts = allocate((n_samples, n, part_len), structure.space.parts_dtype, what, "draw fewer at once")
         method = sampler if sampler == "auto" else method_of(structure, sampler)
-        n_threads, streams, chained, measured = get_n_threads(self.n_jobs), row_streams(X), [], []
+        n_threads, streams, found = get_n_threads(self.n_jobs), row_streams(X), []
         for rows, scores in self._score_blocks(X):
             with renumbered(rows):
                 drawn = draw_rows(
                     structure, method, scores, n_samples, seed, n_rows=n, streams=streams[rows], n_threads=n_threads,
                     verbose=int(self.verbose),
                 )  # fmt: skip
-            parts[:, rows] = np.swapaxes(drawn.y, 0, 1)
-            if drawn.chains is not None:
-                chained.append(np.arange(n)[rows])
-                measured.append(drawn.chains)
+            found.append((np.arange(n)[rows], drawn))
+        measured = [(numbers, drawn.chains) for numbers, drawn in found if drawn.chains is not None]
         if measured:
-            self.chain_diagnostics_ = diagnostics_of(drawn.method, np.concatenate(chained), measured)
+            numbers, chains = zip(*measured, strict=True)
+            self.chain_diagnostics_ = diagnostics_of(drawn.method, np.concatenate(numbers), list(chains))
             warn_unless_mixed(self.chain_diagnostics_, "sampling")
-        y = structure.space.decode_parts(parts.reshape(-1, parts.shape[2]))
-        return y.reshape(n_samples, n, *y.shape[1:])
+        return samples_of(structure, [drawn for _, drawn in found])
 
     def _engine(
         self, n: int, inference: str | None = None, epsilon: float | None = None, delta: float | None = None
@@ -987,20 +981,22 @@ class ProbabilisticStructured(StructuredEstimator):
         engine.check()
         return engine
 
-    def _blocks(self, X: Any, *, marginals: bool = False, log_z: bool = True) -> Iterator[_Block]:
-        """Yield what is asked about the distributions of blocks of rows."""
+    def _blocks(
+        self, X: Any, *, marginals: bool = False, log_z: bool = True
+    ) -> Iterator[tuple[slice, FloatArray, Inferred]]:
+        """Yield f(x) of blocks of rows, and what is asked about their distributions."""
         engine = self._engine(X.shape[0])
         for rows, scores in self._score_blocks(X):
             with renumbered(rows):
                 inferred = engine.infer(scores, means=marginals, log_z=log_z)
-            yield _Block(rows, scores, inferred)
+            yield rows, scores, inferred
 
     def _set_structure(self, structure: Structure) -> None:
-        structure.space.require_decision(self.decision)
+        require_decision(structure.space, self.decision)
         super()._set_structure(structure)
 
     def _decides_by_scores(self) -> bool:
-        self.structure_.space.require_decision(self.decision)  # the parameter may have been set after fit
+        require_decision(self.structure_.space, self.decision)  # the parameter may have been set after fit
         return self.decision in _MOST_PROBABLE
 
     def _decode_scores(

@@ -10,6 +10,7 @@ import numpy as np
 from .._data.checks import float_array
 from .._lib.arrays import FloatArray
 from .._lib.errors import CapabilityError, RowError
+from .._lib.structure import structure_layout
 from .._lib.table import floats
 from ..structures import Structure
 
@@ -100,7 +101,7 @@ def marginal_matrix(structure: Structure, marginals: Any) -> MarginalMatrix:
         When they are not in the range of :math:`\psi`, or of more than one distribution.
     """
     matrix = _numbered(structure, _of_one(structure, marginals))
-    names, seconds = structure.space.value_names(), structure.space.second_names()
+    names, seconds = structure.space.items, structure.space.seconds
     if names is not None:
         matrix = matrix.renamed(names[: matrix.n_items or len(matrix.rows)])  # paths may have names of more vertices
     return matrix if seconds is None or matrix.n_items else replace(matrix, columns=tuple(map(str, seconds)))
@@ -128,7 +129,7 @@ def names_for(n: int, names: Any, argument: str) -> tuple[str, ...]:
 
 def _numbered(structure: Structure, values: FloatArray) -> MarginalMatrix:
     """Return the matrix with items called by their numbers."""
-    layout = structure.space.layout
+    layout = structure_layout(structure.space.description)
     if layout is None:
         raise CapabilityError(
             f"the marginals of {structure!r} are one number for each entry of ψ and make no matrix; draw them as bars: "

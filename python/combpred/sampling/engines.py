@@ -6,7 +6,6 @@ A new method of inference is a class like those here, entered in `INFERENCE_ENGI
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple
 
@@ -18,11 +17,10 @@ from sklearn.utils import check_random_state
 from .._data.warn import warn_user
 from .._lib.arrays import FloatArray
 from .._lib.call import get_n_threads
-from .._lib.errors import renumbered
-from .._lib.partition import Asked, exact_is_affordable
+from .._lib.partition import Asked, exact_is_affordable, log_partition, partition_cost
 from ..structures import Structure
 from ._annealing import estimated, log_z_of
-from ._estimates import LogPartition, joined_results
+from ._estimates import LogPartition
 from ._marginals import range_of_features
 from ._taylor import check_taylor, expansion, warned_expansion
 from .samplers import CHAINED, draw_rows, method_of
@@ -125,14 +123,6 @@ class Engine(ABC):
     def _asked(self) -> Asked:
         return Asked(self.method)
 
-    def log_partition_of_blocks(self, blocks: Iterable[tuple[slice, FloatArray]]) -> LogPartition:
-        """Return ln Z with bounds for all rows, whose scores come in blocks."""
-        found = []
-        for rows, scores in blocks:
-            with renumbered(rows):
-                found.append(self.log_partition(scores))
-        return joined_results(found)
-
     @abstractmethod
     def for_training(self, n: int) -> Training:
         """Return what n training rows are trained by, whose scores change little from one evaluation to the next."""
@@ -148,13 +138,13 @@ class ExactEngine(Engine):
 
     @property
     def name(self) -> str:
-        return self.structure.space.partition_cost(marginals=True)[0]
+        return partition_cost(self.structure.space.sums, marginals=True)[0]
 
     def check(self) -> None:
-        self.structure.space.partition_cost(marginals=True)
+        partition_cost(self.structure.space.sums, marginals=True)
 
     def infer(self, scores: FloatArray, *, means: bool = False, log_z: bool = True) -> Inferred:
-        found = self.structure.space.log_partition(scores, means, self.n_threads)
+        found = log_partition(self.structure.space.sums, scores, marginals=means, n_threads=self.n_threads)
         return Inferred(found.marginals, found.log_z)
 
     def for_training(self, n: int) -> Training:
