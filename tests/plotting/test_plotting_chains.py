@@ -81,7 +81,7 @@ def test_traces_refused() -> None:
         TraceDisplay([[0, 0], [0, 0], [0, np.inf], [0, 0]])
     with pytest.raises(ValueError):
         TraceDisplay(np.arange(10), n_lags=11)
-    with pytest.raises(TypeError):
+    with pytest.raises(AttributeError):
         TraceDisplay.from_samples([1.0, 2.0])  # type: ignore[arg-type]
     drawn = sampling.sample(Permutations(3), [0.0, 0.0, 0.0], 5, random_state=0)
     with pytest.raises(ValueError):
@@ -123,9 +123,9 @@ def test_schedules_of_estimates_share_axes() -> None:
     assert labels == [f"{few} steps", f"row 1: {many} steps"]
     with pytest.raises(ValueError):
         CoolingScheduleDisplay.from_estimate(estimate, 2)
-    with pytest.raises(TypeError):
+    with pytest.raises(AttributeError):
         CoolingScheduleDisplay.from_estimate({})
-    with pytest.raises(TypeError):
+    with pytest.raises(AttributeError):
         CoolingScheduleDisplay.from_estimate(sampling.log_partition(Permutations(4), np.zeros(6)))
 
 

@@ -304,9 +304,9 @@ def test_refusals() -> None:
         MarginalsDisplay.from_estimator(model, X[:2])
     with pytest.raises(NotFittedError):
         MarginalsDisplay.from_estimator(ProbabilisticStructured(rankings), X[:1])
-    with pytest.raises(TypeError):
+    with pytest.raises(AttributeError):
         MarginalsDisplay.from_estimator(StructuredRidge(rankings).fit(X, y), X[:1])
-    with pytest.raises(TypeError):
+    with pytest.raises(AttributeError):
         MarginalsDisplay.from_marginals("permutations", [0, 0, 0])  # type: ignore[arg-type]
     with pytest.raises(ValueError):
         MarginalsDisplay.from_marginals(rankings, [0, 0])

@@ -12,9 +12,10 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
+from scipy.stats import rankdata
 from sklearn.exceptions import DataConversionWarning
 
-from .._lib.arrays import refuse_masked
+from .._lib.arrays import FloatArray, refuse_masked
 from .._lib.errors import RowError
 from .._lib.structure import Description, structure_encode, structure_format
 from .checks import counted
@@ -22,6 +23,7 @@ from .inputs import refuse_unread
 from .warn import warn_user
 
 _MANY_NAMES = 10_000
+_EXACT = 2**53  # integers beyond which floats do not tell all apart
 _Rows = TypeVar("_Rows", bound=Sized)
 
 
@@ -138,10 +140,12 @@ def as_numbers(values: NDArray[Any], argument: str, remedy: str, names: Sequence
     if values.dtype.kind not in "OU":
         raise ValueError(f"{argument} has dtype {values.dtype}, which does not hold numbers; {remedy}")
     listed = [np.nan if v is None or type(v).__name__ == "NAType" else v for v in values.flat]
-    odd = next((at for at, v in enumerate(listed) if not isinstance(v, (int, float, np.number, np.bool_))), None)
+    numbers = (int, float, np.integer, np.floating, np.bool_)
+    odd = next((at for at, v in enumerate(listed) if not isinstance(v, numbers)), None)
     if odd is not None:
         row, column = divmod(odd, values.shape[1] if values.ndim == 2 else 1)
-        where = "" if names is None else f" in column {names[column]!r}"
+        called = names if names is not None and values.shape[1:] == (len(names),) else None
+        where = "" if called is None else f" in column {called[column]!r}"
         raise TargetError(row, f"{listed[odd]!r}{where} is not a number; {remedy}", argument)
     return np.array(listed, dtype=np.float64).reshape(values.shape)
 
@@ -182,6 +186,50 @@ def encoded_rows(
         return structure_encode(description, values, partial=partial)
     except RowError as error:
         raise TargetError(error.row, error.reason, argument) from None
+
+
+def numbered_positions(
+    y: Any,
+    argument: str,
+    n_items: int | None = None,
+    names: Sequence[Any] | None = None,
+    *,
+    noun: str = "item",
+    zero: bool = False,
+) -> FloatArray:
+    """Return positions as numbers ``(n, n_items)``, NaN where they are unknown.
+
+    Parameters
+    ----------
+    y : array-like of shape (n, n_items)
+        Numbers above 0; −1, NaN, None and NA are unknown.
+    argument : str
+        What messages call y.
+    n_items : int, default=None
+        The number of columns, at least 2; None for any.
+    names : sequence, default=None
+        Names of the columns for messages; None for numbers.
+    noun : str, default="item"
+        What a column stands for.
+    zero : bool, default=False
+        Whether 0 is a position, too.
+
+    Raises
+    ------
+    ValueError
+        For other shapes and types, and for what is no position, naming the row.
+    """
+    remedy = f"positions are finite numbers {'from 0 on' if zero else 'above 0'}, or -1 (or NaN) where unknown"
+    values = target_matrix(as_numbers(as_array(y, argument), argument, remedy, names), argument, n_items, noun)
+    if values.shape[1] < 2 or values.dtype.kind == "b":
+        raise ValueError(f"{argument} must hold numbers, with a column for each of at least 2 {noun}s; {remedy}")
+    unknown = (values == -1) | np.isnan(values)
+    bad = ~unknown & ~(((values >= 0) if zero else (values > 0)) & (values < np.inf))
+    if bad.any():
+        raise error_at(bad, values, remedy, argument, names)
+    if values.dtype.kind in "iu" and values.max() > _EXACT:
+        values = rankdata(values, method="dense").reshape(values.shape)
+    return np.where(unknown, np.nan, values)
 
 
 def error_at(

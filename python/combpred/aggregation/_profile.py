@@ -10,9 +10,8 @@ import numpy as np
 from .._data.checks import seed_of
 from .._data.forms import column_names, columns_in_order
 from .._data.inputs import check_weights
-from .._data.positions import numbered_positions
 from .._data.relations import encode_relations
-from .._data.targets import as_array, as_numbers, target_matrix
+from .._data.targets import as_array, as_numbers, numbered_positions, target_matrix
 from .._lib.aggregate import Pairs, Profile, extended, pair_counts
 from .._lib.arrays import FloatArray
 from .._lib.table import floats

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
+from numbers import Real
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils._param_validation import Interval
 
-from .._data.checks import is_number
+from .._data.checks import check_argument
 from .._lib import abi
 from .._lib.aggregate import Programs, item_groups
 from .._lib.arrays import FloatArray
@@ -136,6 +138,7 @@ def components(leads: NDArray[np.bool_]) -> tuple[NDArray[np.intp], NDArray[np.i
 
 def deadline_after(time_limit: float | None) -> float | None:
     """Return the deadline that many seconds from now; ValueError unless it is a positive number or None."""
-    if time_limit is not None and (not is_number(time_limit) or not time_limit > 0.0):
-        raise ValueError(f"time_limit must be a positive number of seconds or None, got {time_limit!r}")
-    return None if time_limit is None else time.monotonic() + time_limit
+    if time_limit is None:
+        return None
+    check_argument(time_limit, "time_limit", Interval(Real, 0, None, closed="neither"))
+    return time.monotonic() + time_limit

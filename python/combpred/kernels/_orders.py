@@ -8,13 +8,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils._param_validation import Interval, StrOptions, validate_params
+from sklearn.utils._param_validation import Interval
 
-from .._data.checks import choice, float_array
+from .._data.checks import check_argument, choice, float_array
 from .._data.glossary import documented
-from .._data.positions import numbered_positions
 from .._data.relations import encode_relations, items_shown
-from .._data.targets import as_array
+from .._data.targets import as_array, numbered_positions
 from .._lib.arrays import FloatArray
 from .._lib.kernel import Orders, order_kernel
 from .._lib.table import floats
@@ -144,13 +143,6 @@ def signed_edge_kernel(
     return gram(X, Y, format, lambda x, y: order_kernel("signed-edges", x, y, normalize=normalize))
 
 
-@validate_params(
-    {
-        "base": [StrOptions(set(BASES)), "array-like", callable],
-        "gamma": [Interval(Real, 0, None, closed="neither"), None],
-    },
-    prefer_skip_nested_validation=True,
-)  # type: ignore[untyped-decorator]
 def position_kernel(
     X: ArrayLike,
     Y: ArrayLike | None = None,
@@ -224,7 +216,9 @@ def position_kernel(
     array([[1.   , 0.571],
            [0.571, 1.   ]])
     """
-    name = BASES[base if isinstance(base, str) else "linear"]
+    name = BASES[choice(base, "base", BASES) if isinstance(base, str) else "linear"]
+    if gamma is not None:
+        check_argument(gamma, "gamma", Interval(Real, 0, None, closed="neither"))
 
     def compare(x: Orders, y: Orders | None) -> FloatArray:
         k = x.n_items

@@ -30,10 +30,8 @@ def two_panels(caller: str, ax: Axes | Sequence[Axes] | None, **layout: Any) -> 
         How `matplotlib.pyplot.subplots` lays the two out.
     """
     plt = _pyplot(caller)
-    panels = list(np.asarray(plt.subplots(**layout, layout="constrained")[1] if ax is None else ax, object).ravel())
-    if not 1 <= len(panels) <= 2 or not all(hasattr(panel, "plot") for panel in panels):
-        raise ValueError(f"ax must be matplotlib Axes or a pair of them, main and side panel, got {ax!r}")
-    return panels[0], panels[1] if len(panels) == 2 else None
+    main, *side = np.ravel(plt.subplots(**layout, layout="constrained")[1] if ax is None else np.array(ax, object))
+    return main, side[0] if side else None
 
 
 def _pyplot(caller: str) -> Any:

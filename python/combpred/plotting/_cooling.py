@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_consistent_length
 
 from .._data.checks import float_array, whole_number
-from ..sampling import AnnealingDetails
 from ._axes import single_axes, style
 
 if TYPE_CHECKING:
@@ -68,8 +68,7 @@ class CoolingScheduleDisplay:
         single = not listed or np.ndim(listed[0]) == 0
         self.schedules = [_levels(each, i) for i, each in enumerate([listed] if single else listed)]
         self.names = None if names is None else [names] if isinstance(names, str) else [str(name) for name in names]
-        if self.names is not None and len(self.names) != len(self.schedules):
-            raise ValueError(f"names has {len(self.names)} entries, and there are {len(self.schedules)} schedules")
+        check_consistent_length(self.schedules, self.names)
 
     @classmethod
     def from_estimate(
@@ -96,19 +95,13 @@ class CoolingScheduleDisplay:
         ------
         ImportError
             Without matplotlib.
-        TypeError
-            When `estimate` is not annealed, and has no schedules.
+        AttributeError
+            If `estimate` is not annealed, and has no schedules.
         ValueError
             For a row that is none.
         """
-        details = getattr(estimate, "details", None)
-        if not isinstance(details, AnnealingDetails):
-            raise TypeError(
-                "estimate must be what combpred.sampling.log_partition returns for method='annealed', whose draws have "
-                f"schedules, got {estimate!r:.80}"
-            )
-        row = whole_number(row, "row", 0, len(details.schedules) - 1)
-        return cls([details.schedules[row]], names=name).plot(ax, **kwargs)
+        schedules = estimate.details.schedules
+        return cls([schedules[whole_number(row, "row", 0, len(schedules) - 1)]], names=name).plot(ax, **kwargs)
 
     def plot(self, ax: Axes | None = None, **kwargs: Any) -> CoolingScheduleDisplay:
         """Draw the levels of all schedules.

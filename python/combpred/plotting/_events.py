@@ -7,30 +7,7 @@ from typing import Any
 import numpy as np
 
 from .._lib.arrays import FloatArray
-from .._lib.errors import CapabilityError, RowError
-from ..structures import Structure
-
-_ROUNDING = 1e-9
-
-
-def check_marginals(structure: Structure, marginals: Any, argument: str = "marginals") -> FloatArray:
-    r"""Return rows of :math:`E\psi`, ``(n, d)``, within the range of :math:`\psi`; ValueError naming the entry."""
-    rows = np.atleast_2d(np.asarray(marginals, dtype=np.float64))
-    d = structure.n_features
-    if rows.ndim != 2 or rows.shape[1] != d:
-        raise ValueError(f"{argument} must have shape (n, {d}) or ({d},) for {structure!r}, got {np.shape(marginals)}")
-    low = 0.0 if structure.space.has_indicators else -1.0
-    bad = ~((rows >= low - _ROUNDING) & (rows <= 1 + _ROUNDING))  # true of NaN
-    if bad.any():
-        row, entry = (int(i) for i in np.argwhere(bad)[0])
-        name = structure.feature_names()[entry]
-        raise RowError(
-            row,
-            f"entry {entry} ({name}) is {rows[row, entry]}, which is not between {low:g} and 1; pass what "
-            "predict_marginals or the structure's marginals return",
-            argument,
-        )
-    return np.clip(rows, low, 1.0)
+from .._lib.errors import CapabilityError
 
 
 def events(structure: Any, psi: FloatArray) -> tuple[FloatArray, list[str]]:

@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_array
 
 from .._data.checks import choice, float_array
+from .._lib.arrays import FloatArray
 from ._axes import single_axes, style
-from ._estimators import opened, predicts_marginals
-from ._matrix import MarginalMatrix, marginal_matrix
+from ._estimators import opened
+from ._matrix import marginal_matrix, names_for
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -101,14 +103,11 @@ class MarginalsDisplay:
         kind: str = "pair",
     ) -> None:
         values = float_array(matrix, "matrix")
-        if values.ndim != 2 or not values.size:
-            raise ValueError(f"matrix must have two dimensions and not be empty, got shape {values.shape}")
-        choice(kind, "kind", _SCALES)
-        self.matrix = values
-        self.row_labels = _names(row_labels, values.shape[0], "row_labels")
-        self.column_labels = _names(column_labels, values.shape[1], "column_labels")
+        self.matrix: FloatArray = check_array(values, ensure_all_finite="allow-nan", input_name="matrix")
+        self.row_labels = names_for(values.shape[0], row_labels, "row_labels")
+        self.column_labels = names_for(values.shape[1], column_labels, "column_labels")
         self.quantity = quantity
-        self.kind = kind
+        self.kind = choice(kind, "kind", _SCALES)
 
     @classmethod
     def from_marginals(
@@ -166,8 +165,19 @@ class MarginalsDisplay:
         >>> MarginalsDisplay.from_marginals(cells, cells.marginals([1.0, 0.0, 0.0, 1.0])).matrix.round(2).tolist()
         [[0.88, 0.12], [0.12, 0.88]]
         """
-        matrix = marginal_matrix(structure, marginals)
-        return cls._of(matrix if labels is None else matrix.renamed(labels), order).plot(ax, **kwargs)
+        drawn = marginal_matrix(structure, marginals)
+        if labels is not None:
+            drawn = drawn.renamed(labels)
+        if order is not None:
+            drawn = drawn.ordered(order)
+        display = cls(
+            drawn.values,
+            row_labels=drawn.rows,
+            column_labels=drawn.columns,
+            quantity=drawn.quantity,
+            kind=drawn.kind,
+        )
+        return display.plot(ax, **kwargs)
 
     @classmethod
     def from_estimator(
@@ -192,8 +202,8 @@ class MarginalsDisplay:
         ------
         CapabilityError, ImportError, ValueError
             As `from_marginals`; ValueError also for more than one row.
-        TypeError
-            When the estimator predicts no marginals.
+        AttributeError
+            If the estimator predicts no marginals.
         sklearn.exceptions.NotFittedError
             Before ``fit``.
 
@@ -209,28 +219,8 @@ class MarginalsDisplay:
         True
         """
         model, rows, _ = opened(estimator, X)
-        if not predicts_marginals(model):
-            raise TypeError(
-                f"{type(model).__name__} predicts no marginals; take ProbabilisticStructured, or pass marginals to "
-                "from_marginals"
-            )
         marginals = np.asarray(model.predict_marginals(rows))
-        if len(marginals) != 1:
-            raise ValueError(
-                f"X has {len(marginals)} rows, a matrix shows the distribution of one; pass one, such as X[:1]"
-            )
-        return cls.from_marginals(model.structure_, marginals[0], labels=labels, order=order, ax=ax, **kwargs)
-
-    @classmethod
-    def _of(cls, matrix: MarginalMatrix, order: Any) -> MarginalsDisplay:
-        drawn = matrix if order is None else matrix.ordered(order)
-        return cls(
-            drawn.values,
-            row_labels=drawn.rows,
-            column_labels=drawn.columns,
-            quantity=drawn.quantity,
-            kind=drawn.kind,
-        )
+        return cls.from_marginals(model.structure_, marginals, labels=labels, order=order, ax=ax, **kwargs)
 
     def plot(
         self,
@@ -302,10 +292,3 @@ class MarginalsDisplay:
             chosen = {"ha": "center", "va": "center", "color": "white" if dark else "black", "fontsize": "small"}
             text[i, j] = self.ax_.text(j, i, format(self.matrix[i, j], values_format), **style(chosen, text_kw, Text))
         return text
-
-
-def _names(labels: Any, n: int, argument: str) -> tuple[str, ...]:
-    names = tuple(map(str, range(n) if labels is None else labels))
-    if len(names) != n:
-        raise ValueError(f"{argument} has {len(names)} names, {n} are needed")
-    return names

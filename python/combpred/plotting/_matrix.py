@@ -7,11 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from .._data.checks import float_array
 from .._lib.arrays import FloatArray
-from .._lib.errors import CapabilityError
+from .._lib.errors import CapabilityError, RowError
 from .._lib.structure import structure_layout
+from .._lib.table import floats
 from ..structures import Structure
-from ._events import check_marginals
+
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -55,27 +58,21 @@ class MarginalMatrix:
 
     def renamed(self, labels: Any) -> MarginalMatrix:
         """Return the matrix with other names of its items, or of its rows and columns alike where it has no items."""
-        names = [str(label) for label in labels]
         n = self.n_items or len(self.rows)
-        if len(names) != n:
-            raise ValueError(f"labels has {len(names)} names, {n} are needed")
+        names = names_for(n, labels, "labels")
         rows = (*names, *self.rows[n:])
         columns = (*names, *self.columns[n:]) if self.n_items else self.columns
         return replace(self, rows=rows, columns=columns)
 
     def ordered(self, order: Any) -> MarginalMatrix:
         """Return the matrix with its items in another order: a permutation of 0..n_items−1, or "rank"."""
-        if not self.n_items:
-            raise ValueError("order is for matrices whose rows and columns stand for the same; leave it out")
-        if isinstance(order, str):
-            if order != "rank":
-                raise ValueError(f"order must be None, 'rank' or a permutation of the rows, got {order!r}")
-            if not self.ranked:
-                raise ValueError("order='rank' is for orders of labels, where rows have ranks; leave it out")
-            order = np.argsort(self.expected_ranks(), kind="stable")
-        permutation = np.asarray(order)
+        by_rank = self.ranked and isinstance(order, str) and order == "rank"
+        permutation = np.argsort(self.expected_ranks(), kind="stable") if by_rank else np.asarray(order)
         if permutation.shape != (self.n_items,) or (np.sort(permutation) != np.arange(self.n_items)).any():
-            raise ValueError(f"order must list each of 0..{self.n_items - 1} once, got {order!r}")
+            raise ValueError(
+                f"order must list each of the {self.n_items} items that rows and columns stand for once, or be 'rank' "
+                f"for orders of items, got {order!r}"
+            )
         at_row, at_column = (
             np.concatenate([permutation, np.arange(self.n_items, size)]).astype(int) for size in self.values.shape
         )
@@ -103,18 +100,31 @@ def marginal_matrix(structure: Structure, marginals: Any) -> MarginalMatrix:
     ValueError
         When they are not in the range of :math:`\psi`, or of more than one distribution.
     """
-    if not isinstance(structure, Structure):
-        raise TypeError(f"structure must be a combpred.structures.Structure, got {structure!r}")
-    rows = check_marginals(structure, marginals)
-    if len(rows) != 1:
-        raise ValueError(
-            f"marginals has {len(rows)} rows, a matrix shows one distribution; pass one row, such as marginals[0]"
-        )
-    matrix = _numbered(structure, rows[0])
+    matrix = _numbered(structure, _of_one(structure, marginals))
     names, seconds = structure.space.items, structure.space.seconds
     if names is not None:
         matrix = matrix.renamed(names[: matrix.n_items or len(matrix.rows)])  # paths may have names of more vertices
     return matrix if seconds is None or matrix.n_items else replace(matrix, columns=tuple(map(str, seconds)))
+
+
+def _of_one(structure: Structure, marginals: Any) -> FloatArray:
+    r"""Return :math:`E\psi` of one distribution, ``(d,)``, within the range of :math:`\psi`."""
+    values = floats(np.atleast_2d(float_array(marginals, "marginals")), "marginals", 1, structure.n_features)[0]
+    low = 0.0 if structure.space.has_indicators else -1.0
+    bad = ~((values >= low - _ROUNDING) & (values <= 1 + _ROUNDING))  # true of NaN
+    if bad.any():
+        entry = int(np.argmax(bad))
+        name = structure.feature_names()[entry]
+        raise RowError(0, f"entry {entry} ({name}) is {values[entry]}, must be between {low:g} and 1", "marginals")
+    return np.asarray(np.clip(values, low, 1.0))
+
+
+def names_for(n: int, names: Any, argument: str) -> tuple[str, ...]:
+    """Return names of n rows or columns as strings, their numbers where `names` is None."""
+    listed = tuple(map(str, range(n) if names is None else names))
+    if len(listed) != n:
+        raise ValueError(f"{argument} has {len(listed)} names, {n} are needed")
+    return listed
 
 
 def _numbered(structure: Structure, values: FloatArray) -> MarginalMatrix:

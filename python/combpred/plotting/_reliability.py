@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_consistent_length
 
-from .._data.checks import float_array
+from .._data.checks import choice, float_array, share
 from .._data.targets import TargetError
 from ..metrics.calibration import calibration_bins, calibration_error, wilson_interval
 from ._axes import style, two_panels
@@ -105,12 +105,7 @@ class ReliabilityDisplay:
         self.counts = np.asarray(counts, dtype=np.int64)
         self.edges = float_array(edges, "edges")
         self.name = name
-        n = len(self.edges) - 1
-        for argument in ("prob_true", "prob_pred", "counts"):
-            if (shape := getattr(self, argument).shape) != (n,):
-                raise ValueError(f"{argument} must have shape ({n},), one entry between any two edges, got {shape}")
-        if n < 1 or (self.counts < 0).any() or not self.counts.any():
-            raise ValueError("counts must be at least 0, and not 0 in every bin")
+        check_consistent_length(self.prob_true, self.prob_pred, self.counts, self.edges[1:])
 
     @property
     def expected_calibration_error(self) -> float:
@@ -210,8 +205,8 @@ class ReliabilityDisplay:
             Where marginals are no probabilities of events, as those of partial orders and directed cycles.
         ImportError
             Without matplotlib.
-        TypeError
-            When the estimator predicts neither marginals nor probabilities.
+        AttributeError
+            If the estimator predicts neither marginals nor probabilities.
         sklearn.exceptions.NotFittedError
             Before ``fit``.
         ValueError
@@ -241,7 +236,7 @@ class ReliabilityDisplay:
                 # The events of ψ are "this grade or above": single grades are events, too.
                 happened, probability, classes = _class_events(model, rows, y)
                 names = classes if str(event) in classes else names + [name for name in classes if name not in names]
-            at = _place(event, names)
+            at = names.index(choice(str(event), "event", names))
             happened, probability = happened[:, at], probability[:, at]
         elif len(names) == 2 and names == [str(each) for each in getattr(model, "classes_", ())] and np.ndim(y) == 1:
             happened, probability = happened[:, 1], probability[:, 1]
@@ -292,8 +287,8 @@ class ReliabilityDisplay:
         ValueError
             When `confidence` is not in (0, 1).
         """
-        if confidence is not None and not 0 < confidence < 1:
-            raise ValueError(f"confidence must be in (0, 1) or None, got {confidence!r}")
+        if confidence is not None:
+            share(confidence, "confidence")
         layout = {"nrows": 2, "sharex": True, "height_ratios": (4, 1), "figsize": (5.6, 6.0)}
         self.ax_, self.counts_ax_ = two_panels(f"{type(self).__name__}.plot", ax, **layout)
         from matplotlib.colors import to_rgba
@@ -337,18 +332,7 @@ def _structure_events(model: Any, X: Any, y: Any) -> tuple[Any, Any, list[str]]:
 
 def _class_events(model: Any, X: Any, y: Any) -> tuple[Any, Any, list[str]]:
     """Return the same for a classifier of scikit-learn."""
-    name = type(model).__name__
-    if not hasattr(model, "predict_proba"):
-        raise TypeError(
-            f"{name} predicts no probabilities; take ProbabilisticStructured or a classifier with predict_proba, or "
-            "pass probabilities to from_predictions"
-        )
-    probability = np.asarray(model.predict_proba(X))
-    classes = getattr(model, "classes_", None)
-    if not isinstance(probability, np.ndarray) or not isinstance(classes, np.ndarray):
-        raise TypeError(
-            f"{name} predicts more than one distribution for a row; pass the probabilities to from_predictions"
-        )
+    probability, classes = np.asarray(model.predict_proba(X)), model.classes_
     happened = y.toarray() if hasattr(y, "toarray") else np.asarray(y)
     check_consistent_length(happened, probability)
     if happened.ndim == 1:
@@ -358,13 +342,6 @@ def _class_events(model: Any, X: Any, y: Any) -> tuple[Any, Any, list[str]]:
             raise TargetError(row, f"{happened.tolist()[row]!r} is none of the classes of training; drop the row")
         happened = happened[:, None] == classes
     if happened.shape != probability.shape:
-        raise ValueError(f"y has shape {np.shape(y)}, but {name} predicts probabilities of shape {probability.shape}")
+        raise ValueError(f"y has shape {np.shape(y)}, but the predicted probabilities have {probability.shape}")
     names = [str(label) for label in classes.tolist()]
     return happened, probability, names
-
-
-def _place(event: Any, names: list[str]) -> int:
-    if str(event) not in names:
-        shown = ", ".join(names[:10]) + (", …" if len(names) > 10 else "")
-        raise ValueError(f"event must be one of {shown}; got {event!r}")
-    return names.index(str(event))

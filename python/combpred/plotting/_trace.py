@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.utils import check_array
 
 from .._data.checks import float_array, whole_number
 from ..sampling import autocorrelation, effective_sample_size, split_r_hat
@@ -78,13 +79,7 @@ class TraceDisplay:
         values = float_array(value, "value")
         if values.ndim == 1:
             values = values[:, None]
-        if values.ndim != 2 or values.shape[0] < 4 or not values.shape[1]:
-            raise ValueError(
-                f"value must have shape (n_draws, n_chains) or (n_draws,) with at least 4 draws, got {np.shape(value)}"
-            )
-        if not np.isfinite(values).all():
-            draw, chain = (int(i) for i in np.argwhere(~np.isfinite(values))[0])
-            raise ValueError(f"value, draw {draw}, chain {chain}: {values[draw, chain]} is not finite; replace it")
+        values = check_array(values, ensure_min_samples=4, input_name="value")
         lags = min(_MOST_LAGS, len(values) // 2) if n_lags is None else n_lags
         self.value = values
         self.name = name
@@ -126,8 +121,8 @@ class TraceDisplay:
         ------
         ImportError
             Without matplotlib.
-        TypeError
-            When `samples` are none.
+        AttributeError
+            If `samples` are none.
         ValueError
             For rows that are none, and fewer than 4 samples.
 
@@ -143,8 +138,6 @@ class TraceDisplay:
         >>> display.value.shape, display.name, len(display.lines_)
         ((500, 4), 'meta', 4)
         """
-        if not hasattr(samples, "value") or not hasattr(samples, "sampler"):
-            raise TypeError(f"samples must be what combpred.sampling.sample returns, got {type(samples).__name__}")
         value = samples.value
         if rows is not None:
             value = value[:, [whole_number(row, "rows", 0, value.shape[1] - 1) for row in rows]]

@@ -7,15 +7,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils._param_validation import Interval, StrOptions, validate_params
+from sklearn.utils._param_validation import Interval
 
+from .._data.checks import check_argument
 from .._data.relations import pair_probabilities
 from .._lib.aggregate import strongest_chains
 
 
-@validate_params(
-    {"threshold": [StrOptions({"least"}), Interval(Real, 0.5, 1, closed="left")]}, prefer_skip_nested_validation=True
-)  # type: ignore[untyped-decorator]
 def partial_orders(
     proba: ArrayLike, *, threshold: str | float = "least", n_threads: int | None = None
 ) -> NDArray[np.bool_]:
@@ -66,6 +64,8 @@ def partial_orders(
             [1, 0, 1],
             [1, 0, 0]]])
     """
+    if threshold != "least":
+        check_argument(threshold, "threshold, if not 'least',", Interval(Real, 0.5, 1, closed="left"))
     chains, least = strongest_chains(pair_probabilities(proba), n_threads)
     cut: Any = least if threshold == "least" else np.maximum(least, float(threshold))
     relations: NDArray[np.bool_] = chains > cut[:, np.newaxis, np.newaxis]

@@ -125,14 +125,14 @@ class LabelRanker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
         with refit(self):
             X = self._check_training_rows(X)
             preferences, weights = self._check_targets(X, y, sample_weight, reset=True)
-            rows = np.arange(len(preferences))
-            if weights is not None and not weights.all():
-                rows = np.flatnonzero(weights)
-                X, preferences, weights = X[rows], preferences.of_rows(rows), weights[rows]
-            preferences.states_something(None)
+            preferences.states_something(weights)
             self.n_labels_ = preferences.n_labels
-            with renumbered(rows):  # a learner counts the rows that it gets
+            if weights is None or weights.all():
                 self._train(X, preferences, weights)
+            else:
+                rows = np.flatnonzero(weights)
+                with renumbered(rows):  # a learner counts the rows that it gets
+                    self._train(X[rows], preferences.of_rows(rows), weights[rows])
         return self
 
     def _check_training_rows(self, X: Any) -> Any:

@@ -195,15 +195,8 @@ class NearestNeighborsLabelRanker(LabelRanker):
         n = X.shape[0]
         if n < self.n_neighbors:
             raise ValueError(f"n_neighbors={self.n_neighbors}, but only {counted(n, 'row')} of positive weight")
-        self.nearest_ = NearestNeighbors(
-            n_neighbors=self.n_neighbors,
-            algorithm=self.algorithm,
-            leaf_size=self.leaf_size,
-            p=self.p,
-            metric=self.metric,
-            metric_params=self.metric_params,
-            n_jobs=self.n_jobs,
-        ).fit(X)
+        of_search = ("n_neighbors", "algorithm", "leaf_size", "p", "metric", "metric_params", "n_jobs")
+        self.nearest_ = NearestNeighbors(**{name: getattr(self, name) for name in of_search}).fit(X)
         self.signs_, self.ranks_, self.row_weights_ = preferences.signs, preferences.ranks, weights
         alone = Neighbors(np.arange(n)[:, np.newaxis], np.ones((n, 1)))
         examples = Examples(self.signs_, None, None, self.n_labels_)

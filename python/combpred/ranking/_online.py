@@ -12,10 +12,10 @@ from sklearn.utils import check_array, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_consistent_length
 
-from .._data.checks import whole_number
+from .._data.checks import float_array, whole_number
 from .._data.glossary import documented
 from .._data.inputs import check_weights, read_inputs, unchanged_on_failure
-from .._lib.arrays import FloatArray, refuse_masked
+from .._lib.arrays import FloatArray
 from .._lib.labelrank import Examples, OnlineState, OnlineUpdate, mistake_bound, online
 from .._lib.names import UPDATES
 from .._lib.ridge import Design
@@ -286,13 +286,12 @@ class OnlineLabelRanker(LabelRanker):
 
     def _fixed_weights(self, coef: Any, intercept: Any, k: int, p: int) -> FloatArray:
         """Return the user's weights of p features, the constant one last, for k labels."""
-        refuse_masked(coef, "coef")  # which scikit-learn drops
-        weights: FloatArray = floats(check_array(coef, input_name="coef"), "coef", k, p).T
+        weights: FloatArray = floats(_finite(coef, "coef"), "coef", k, p).T
         if not self.fit_intercept and intercept is not None:
             raise ValueError("intercept is given, but with fit_intercept=False there is no constant feature")
         if not self.fit_intercept:
             return weights
-        constant = np.zeros(k) if intercept is None else check_array(intercept, ensure_2d=False, input_name="intercept")
+        constant = np.zeros(k) if intercept is None else _finite(intercept, "intercept")
         return np.vstack([weights, floats(constant, "intercept", k)])
 
     def _kind(self) -> tuple[str, bool, bool]:
@@ -315,3 +314,7 @@ class OnlineLabelRanker(LabelRanker):
         self._keep_weights(state.weights if state.average is None else state.average)
         self.weight_sum_, self.n_mistakes_, self.loss_sum_, _ = state.tally.tolist()
         self.n_iter_ = n_iter
+
+
+def _finite(values: Any, name: str) -> Any:
+    return check_array(float_array(values, name), ensure_2d=False, input_name=name)

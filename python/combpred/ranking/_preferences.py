@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from .._data.positions import numbered_positions
 from .._data.relations import encode_relations
-from .._data.targets import TargetError, as_array, as_numbers, error_at, target_matrix
+from .._data.targets import TargetError, as_array, as_numbers, error_at, numbered_positions, target_matrix
 from .._lib.arrays import FloatArray
 from .._lib.labelrank import Examples, Subgraphs, read_positions
 
