@@ -14,7 +14,7 @@ from .arrays import CountArray, FloatArray, IntArray, allocate
 from .call import call, computed
 from .session import Session
 from .structure import Description
-from .table import codes, columns, floats, record
+from .table import codes, columns, record
 
 #: Downsets of an inseparable part that exact counting goes through at most, in a few seconds.
 MOST_DOWNSETS = 2**24
@@ -150,9 +150,7 @@ def chain_sample(
     scores = record(abi.CScores, d=d, linear=np.asarray(linear), streams=plan.streams)
     n = scores.n
     if start is not None:
-        start = codes(start, "start", 4 * n if plan.diagnosed else n, part_len)
-    if bound is not None:
-        bound = floats(bound, "bound", n)
+        start = codes(start, "start")
     drawn = Drawn.room(n, part_len, plan)
     known = drawn.record()
     call(
@@ -177,7 +175,6 @@ def chain_from_draws(
     (1, n_samples, 1) are numbers of draws. "local" follows chains, as `follow` does for scores (k, 1), and numbers
     their states from 2**30 on.
     """
-    values = floats(values, "values", None)
     first, limit = np.zeros(1, dtype=np.int32), None if bound is None else np.array([bound])
     drawn = Drawn.room(1, 1, plan)
     supplied = record(abi.CSupplied, n=len(values), width=1, draws=values, moves=int(follow is not None))
@@ -203,12 +200,11 @@ def extensions_sample(
     pairs: Any, n_elements: int, n_samples: int, method: str, seed: int, *, n_threads: int | None = None
 ) -> tuple[IntArray, CountArray]:
     """Return uniform linear extensions (n_samples, n_elements) of `pairs` (n_pairs, 2), and the steps of each."""
-    pairs = codes(pairs, "pairs", None, 2)
-    orders = allocate(
-        (n_samples, n_elements), np.int32, f"{n_samples} linear extensions of {n_elements} elements", "draw fewer"
-    )
-    steps: CountArray = computed("cp_extensions_sample", pairs, method, seed % 2**64, dst=orders, n_threads=n_threads)
-    return orders, steps
+    found: tuple[IntArray, CountArray] = computed(
+        "cp_extensions_sample", pairs, method, seed % 2**64, n_samples=n_samples, n_elements=n_elements,
+        n_threads=n_threads,
+    )  # fmt: skip
+    return found
 
 
 def extensions_count(
@@ -223,9 +219,7 @@ def extensions_count(
 
 def _counted(pairs: Any, n_elements: int, options: dict[str, Any], **how: Any) -> tuple[int, abi.CExtensionsInfo]:
     digits = ctypes.create_string_buffer(_DIGITS)
-    _, info = computed(
-        "cp_extensions_count", codes(pairs, "pairs", None, 2), n_elements, options, dst=digits, dst_cap=_DIGITS, **how
-    )
+    _, info = computed("cp_extensions_count", pairs, n_elements, options, dst=digits, dst_cap=_DIGITS, **how)
     return int(digits.value, 16), info
 
 

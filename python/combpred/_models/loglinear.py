@@ -17,7 +17,7 @@ from .._data.warn import warn_user
 from .._lib.arrays import FloatArray, row_blocks
 from .._lib.call import get_n_threads
 from .._lib.errors import CapabilityError, SamplingError
-from .._lib.loglinear import KernelFeatures, LoglinearProblem, Maximum
+from .._lib.loglinear import KernelFeatures, LoglinearProblem
 from .._lib.ridge import Targets
 from .._lib.sampling import Plan
 from ..sampling.engines import SAMPLED_TOL, TRAINING_EVALUATIONS, Engine, Training, engine_of, resolve_method
@@ -133,14 +133,14 @@ def _problem(
 
 def _trained(
     model: Any, problem: LoglinearProblem, features: Any, targets: Targets, training: Training, **given: Any
-) -> Maximum:
+) -> Any:
     try:
         return problem.fit(features, targets, answers=training.answers, **given)
     except SamplingError as error:
         raise with_remedies(error, "raise alpha", *chain_instead(model.structure_)) from None
 
 
-def _diagnose(model: Any, training: Training, found: Maximum, features: Any, problem: LoglinearProblem) -> None:
+def _diagnose(model: Any, training: Training, found: Any, features: Any, problem: LoglinearProblem) -> None:
     """Set `chain_diagnostics_` from chains of some rows, which begin where training has left them if that is known."""
     if training.method not in CHAINED or not len(features):
         return
@@ -155,7 +155,7 @@ def _diagnose(model: Any, training: Training, found: Maximum, features: Any, pro
     warn_unless_mixed(model.chain_diagnostics_, "training")
 
 
-def _warn_unless_converged(found: Maximum, by_sgd: bool, problem: LoglinearProblem, engine: Engine) -> None:
+def _warn_unless_converged(found: Any, by_sgd: bool, problem: LoglinearProblem, engine: Engine) -> None:
     """Issue a ConvergenceWarning where training ended before `tol`, by more than the noise of a good fit."""
     tol = problem.options["tol"]
     if found.converged:

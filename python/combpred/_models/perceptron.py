@@ -23,7 +23,7 @@ from .._lib.arrays import FloatArray
 from .._lib.call import get_n_threads
 from .._lib.decode import Decoded, Decoding
 from .._lib.errors import CapabilityError
-from .._lib.maxmargin import AffineLoss, PerceptronFit, Request, perceptron_fit
+from .._lib.maxmargin import AffineLoss, Request, perceptron_fit
 from .base import StructuredEstimator
 from .losses import ScoredRows, best_others
 from .svm import FeatureRows, decoded_by
@@ -59,12 +59,12 @@ def train(model: Any, rows: TrainingRows, rng: np.random.RandomState) -> None:
     training = _rows_of(model, rows)
     loss, known = _bounded_loss(model, training)
     found = _run(model, rows.X, training, rng, loss, {"max_iter": model.max_iter, **known})
-    share = float(model.average) / found.n_visits
+    share = float(model.average) / found.visits
     dual = found.dual_last - share * found.dual_late
     training.keep(model, rows.X, found.last - share * found.late, dual)
     if model.kernel_.is_linear:
-        model.state_ = PerceptronState(found.last, found.late, found.n_visits)
-    model.n_mistakes_, model.n_iter_, model.separated_ = found.n_mistakes, found.n_iter, found.separated
+        model.state_ = PerceptronState(found.last, found.late, found.visits)
+    model.n_mistakes_, model.n_iter_, model.separated_ = found.mistakes, found.n_iter, bool(found.separated)
     model.radius_, model.mistake_bound_ = found.radius, found.bound
 
 
@@ -75,9 +75,9 @@ def learn_mini_batch(model: Any, rows: TrainingRows, rng: np.random.RandomState)
     options = {"max_iter": 1, "visits": 0 if before is None else before.n_visits}
     start = None if before is None else (before.weights, before.late)
     found = _run(model, rows.X, training, rng, None, options, start)
-    model.state_ = PerceptronState(found.last, found.late, found.n_visits)
+    model.state_ = PerceptronState(found.last, found.late, found.visits)
     keep_weights(model, model.state_.average if model.average else model.state_.weights)
-    model.n_mistakes_ = getattr(model, "n_mistakes_", 0) + found.n_mistakes
+    model.n_mistakes_ = getattr(model, "n_mistakes_", 0) + found.mistakes
     model.radius_ = max(getattr(model, "radius_", 0.0), found.radius)
     model.n_iter_ = getattr(model, "n_iter_", 0) + 1
     model.mistake_bound_ = np.nan
@@ -179,7 +179,7 @@ def _run(
     loss: AffineLoss | None,
     options: dict[str, Any],
     start: tuple[FloatArray, FloatArray] | None = None,
-) -> PerceptronFit:
+) -> Any:
     n_threads = get_n_threads(model.n_jobs)
     how = Decoding(model.decoder, n_threads, int(rng.randint(2**31)))
     options = {

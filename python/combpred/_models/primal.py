@@ -15,7 +15,7 @@ from .._data.blocks import ArrayBlocks, Block, BlockSource
 from .._data.inputs import require_weight
 from .._lib.abi import Control
 from .._lib.arrays import SMALL_BYTES, FloatArray, require_memory
-from .._lib.ridge import FitInfo, PrimalProblem, sums_length, total_weight
+from .._lib.ridge import PrimalProblem, sums_length, total_weight
 from ..structures import Structure
 from .rows import BlockRows
 
@@ -100,7 +100,7 @@ def _add(one: FloatArray, other: FloatArray) -> FloatArray:
     return one
 
 
-def solve_blocks(source: BlockSource, rows: BlockRows, task: RidgeTask) -> tuple[FloatArray, FitInfo]:
+def solve_blocks(source: BlockSource, rows: BlockRows, task: RidgeTask) -> tuple[FloatArray, Any]:
     """Return the weights (q, d) of training on the blocks of a source; ``n_iter`` counts the passes over them.
 
     Raises
@@ -135,7 +135,7 @@ def solve_blocks(source: BlockSource, rows: BlockRows, task: RidgeTask) -> tuple
     return problem.solve_elsewhere(rows.n_features, add_up, multiply, control, task.verbose)
 
 
-def solve_sums(sums: FloatArray, n_features: int, structure: Structure, task: RidgeTask) -> tuple[FloatArray, FitInfo]:
+def solve_sums(sums: FloatArray, n_features: int, structure: Structure, task: RidgeTask) -> tuple[FloatArray, Any]:
     """Return the weights (q, d) of least squared loss, which needs no more than the sums."""
     require_weight(total_weight(sums, n_features))
     return task.problem(structure, 1).solve_elsewhere(n_features, lambda: sums, _no_product, Control())

@@ -29,7 +29,7 @@ from .._lib.decode import Model
 from .._lib.errors import CapabilityError
 from .._lib.kernel import InputKernel
 from .._lib.names import RIDGE_DECISIONS, RIDGE_LOSSES, RIDGE_SOLVERS
-from .._lib.ridge import FitInfo, RidgeProblem, Solution, Targets, left_out_scores, ridge_plan, solve
+from .._lib.ridge import RidgeProblem, Solution, Targets, left_out_scores, ridge_plan, solve
 from ..structures import Structure
 from .base import StructuredEstimator
 from .primal import RidgeTask, solve_blocks, solve_sums
@@ -588,7 +588,7 @@ def fit_sums(
     return _keep_weights(model, *solve_sums(sums, n_features, structure, RidgeTask.of_model(model)))
 
 
-def _keep_weights(model: StructuredRidge, weights: FloatArray, info: FitInfo) -> StructuredRidge:
+def _keep_weights(model: StructuredRidge, weights: FloatArray, info: Any) -> StructuredRidge:
     resolve_linear_kernel(model)
     keep(model, None, Solution(weights, "primal", info))
     return model

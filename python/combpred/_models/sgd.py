@@ -20,7 +20,7 @@ from .._data.inputs import clear_fit, is_dask, refit, unchanged_on_failure
 from .._data.warn import warn_user
 from .._lib.arrays import IndexArray, require_memory
 from .._lib.ridge import Design, RidgeProblem
-from .._lib.sgd import Coefficients, Report, Schedule, sgd_expansion, sgd_fit
+from .._lib.sgd import Coefficients, Schedule, sgd_expansion, sgd_fit
 from .ridge import RidgeBase
 from .training import (
     EarlierFit,
@@ -434,7 +434,8 @@ def _descend(
                 "average=True",
                 ConvergenceWarning,
             )
-    return done.interrupt
+    interrupt: KeyboardInterrupt | None = done.interrupt
+    return interrupt
 
 
 def _continue(model: StructuredSGD, X: Any, problem: RidgeProblem) -> KeyboardInterrupt | None:
@@ -464,13 +465,14 @@ def _continue(model: StructuredSGD, X: Any, problem: RidgeProblem) -> KeyboardIn
     _keep(model, inputs, state)
     model.loss_curve_ = [*(model.loss_curve_ if state.n_mini_batches > 1 else []), done.loss]
     model.n_iter_ = state.n_mini_batches
-    return done.interrupt
+    interrupt: KeyboardInterrupt | None = done.interrupt
+    return interrupt
 
 
 def _train(
     model: StructuredSGD, X: Any, problem: RidgeProblem, coefficients: Coefficients, support: IndexArray | None,
     schedule: Schedule, most: int | None,
-) -> tuple[Coefficients, IndexArray | None, Report]:  # fmt: skip
+) -> tuple[Coefficients, IndexArray | None, Any]:  # fmt: skip
     """Return what passes make of coefficients; `support` is None for those of input features."""
     options = {name: problem.options[name] for name in ("loss", "alpha", "shift")}
     schedule = replace(schedule, label=type(model).__name__, verbose=int(model.verbose))

@@ -308,8 +308,8 @@ def train(model: Any, rows: TrainingRows, rng: np.random.RandomState) -> None:
             verbose=int(model.verbose),
         )  # fmt: skip
     training.keep(model, rows.X, found.weights)
-    model.objective_, model.dual_gap_, model.exact_ = found.objective, found.gap, found.exact
-    model.n_iter_, model.n_oracle_calls_, model.gap_curve_ = found.n_iter, found.n_oracle_calls, found.curve
+    model.objective_, model.dual_gap_, model.exact_ = found.objective, found.gap, bool(found.exact)
+    model.n_iter_, model.n_oracle_calls_, model.gap_curve_ = found.n_iter, found.n_calls, found.curve
     if not found.converged:
         warn_user(
             f"the solver stopped after {counted(found.n_iter, 'pass', 'passes')} at a duality gap of "

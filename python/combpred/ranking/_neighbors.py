@@ -20,7 +20,7 @@ from .._data.tables import Named, Tabular
 from .._lib.arrays import FloatArray
 from .._lib.call import get_n_threads
 from .._lib.kernel import nearest
-from .._lib.labelrank import Examples, Neighbors, NeighborsConsensus, neighbors_consensus
+from .._lib.labelrank import Examples, neighbors_consensus
 from ..aggregation.utilities import fit_plackett_luce
 from ._abstention import partial_orders
 from ._base import LabelRanker
@@ -211,19 +211,17 @@ class NearestNeighborsLabelRanker(LabelRanker):
             n_jobs=self.n_jobs,
         ).fit(X)
         self.signs_, self.ranks_, self.row_weights_ = preferences.signs, preferences.ranks, weights
-        alone = Neighbors(np.arange(n)[:, np.newaxis], np.ones((n, 1)))
+        alone = {"numbers": np.arange(n)[:, np.newaxis], "weights": np.ones((n, 1))}
         examples = Examples(self.signs_, None, None, self.n_labels_)
-        scores = neighbors_consensus(examples, alone, "borda", n_threads=get_n_threads(self.n_jobs)).scores
-        assert scores is not None
-        self.borda_scores_ = scores.astype(np.int32)
+        found = neighbors_consensus(examples, alone, "borda", n_threads=get_n_threads(self.n_jobs))
+        self.borda_scores_ = found.scores.astype(np.int32)
 
     def _positions(self, X: Any) -> NDArray[np.int32]:
         if self._has_scores():
             return super()._positions(X)
 
         def positions(block: Any) -> NDArray[np.int32]:
-            found = self._consensus(block).positions
-            assert found is not None  # of all aggregations without scores
+            found: NDArray[np.int32] = self._consensus(block).positions
             return found
 
         return self._by_blocks(X, positions)
@@ -271,9 +269,8 @@ class NearestNeighborsLabelRanker(LabelRanker):
         return MallowsEstimate(positions, found[:, -2].copy(), found[:, -1].copy(), _shown=shown)
 
     def _mallows(self, X: Any) -> FloatArray:
-        _, positions, theta, probability, _ = self._consensus(X)
-        assert positions is not None and theta is not None and probability is not None
-        return np.column_stack([positions, theta, probability])
+        found = self._consensus(X)
+        return np.column_stack([found.positions, found.theta, found.probability])
 
     def predict_pairwise_proba(self, X: Any) -> FloatArray:
         """Return the share of neighbours that prefer each label to each other one.
@@ -358,8 +355,7 @@ class NearestNeighborsLabelRanker(LabelRanker):
 
     def _pairs(self, X: Any) -> FloatArray:
         """Return the shares of the neighbours of a block of rows that prefer one label to another."""
-        pairs = self._consensus(X, "pairs").pairs
-        assert pairs is not None
+        pairs: FloatArray = self._consensus(X, "pairs").pairs
         return pairs
 
     def _formats_taken(self) -> frozenset[str]:
@@ -370,26 +366,25 @@ class NearestNeighborsLabelRanker(LabelRanker):
 
     def _label_scores(self, X: Any) -> FloatArray:
         if self.aggregation == "plackett-luce":
-            numbers, weights, _ = self._weighted_neighbors(X)
+            near = self._weighted_neighbors(X)
             assert self.ranks_ is not None  # graphs are refused
-            ranks = self.ranks_[numbers]
-            return fit_plackett_luce(ranks, weights, self.penalty, n_threads=get_n_threads(self.n_jobs))
-        scores = self._consensus(X).scores
-        assert scores is not None
+            ranks = self.ranks_[near["numbers"]]
+            return fit_plackett_luce(ranks, near["weights"], self.penalty, n_threads=get_n_threads(self.n_jobs))
+        scores: FloatArray = self._consensus(X).scores
         return scores
 
-    def _consensus(self, X: Any, wanted: str | None = None) -> NeighborsConsensus:
+    def _consensus(self, X: Any, wanted: str | None = None) -> Any:
         """Return what the neighbours of a block of rows make of the labels; None: by `aggregation`."""
         known, near = Examples(self.signs_, None, None, self.n_labels_), self._weighted_neighbors(X)
         return neighbors_consensus(known, near, wanted or self.aggregation, n_threads=get_n_threads(self.n_jobs))
 
-    def _weighted_neighbors(self, X: Any) -> Neighbors:
+    def _weighted_neighbors(self, X: Any) -> dict[str, Any]:
         """Return the training rows that are nearest to those of a block, and their weights."""
         distances, numbers = self._nearest(X)
         weights = neighbor_weights(self.weights, distances)
         if self.row_weights_ is not None:
             weights = weights * self.row_weights_[numbers]
-        return Neighbors(numbers, weights, self.borda_scores_)
+        return {"numbers": numbers, "weights": weights, "counts": self.borda_scores_}
 
     def _nearest(self, X: Any) -> tuple[FloatArray, NDArray[np.int64]]:
         """Return the distances to the nearest training rows, and their numbers, each ``(n, n_neighbors)``."""

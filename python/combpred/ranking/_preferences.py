@@ -14,7 +14,7 @@ from scipy.stats import rankdata
 from .._data.relations import encode_relations, items_shown
 from .._data.targets import TargetError, as_array, as_numbers, error_at, target_matrix
 from .._lib.arrays import FloatArray
-from .._lib.labelrank import Examples, Subgraphs, read_positions
+from .._lib.labelrank import Examples, read_positions
 
 #: Formats beside full rankings, which every learner takes, and what an error calls a row of them.
 PREFERENCE_FORMATS = {
@@ -135,8 +135,8 @@ def read_preferences(
     if not gaps and values.dtype.kind in "iu" and values.max() > 2**53:
         # Floats cannot tell such integers apart, but their ranks can.
         values = np.where(unknown, -1, np.unique(values, return_inverse=True)[1].reshape(values.shape) + 1)
-    found = read_positions(values, gaps=gaps)
-    return Preferences(found.signs, found.ranks, values.shape[1], gaps=found.gaps)
+    ranks, signs, apart = read_positions(values, gaps=gaps)
+    return Preferences(signs, ranks, values.shape[1], gaps=apart)
 
 
 def read_feedback(y: Any, n_labels: int | None = None, *, names: Sequence[Any] | None = None) -> Preferences:
@@ -164,10 +164,10 @@ def read_feedback(y: Any, n_labels: int | None = None, *, names: Sequence[Any] |
         raise error_at(np.isinf(values), values, _FEEDBACK, names=names)
     k, unknown = values.shape[1], np.isnan(values)
     ranks = rankdata(np.where(unknown, np.inf, -values), method="dense", axis=1)  # unknown labels come last
-    found = read_positions(np.where(unknown, -1, ranks), gaps=True)
+    dense, signs, _ = read_positions(np.where(unknown, -1, ranks))
     u, v = np.triu_indices(k, 1)
     apart = np.abs(values[:, u] - values[:, v])
-    return Preferences(found.signs, found.ranks, k, gaps=np.where(np.isnan(apart), 1.0, apart))
+    return Preferences(signs, dense, k, gaps=np.where(np.isnan(apart), 1.0, apart))
 
 
 def _array(y: Any) -> NDArray[Any]:
@@ -216,7 +216,7 @@ def examples_of(
         Where it gives none for all rows, unless they are a mini-batch of more.
     """
     own = decomposition if isinstance(decomposition, str) else _subgraphs(preferences, decomposition)
-    if not (batch or isinstance(own, str) or len(own.ends)) and preferences.signs.any():
+    if not (batch or isinstance(own, str) or len(own["own_ends"])) and preferences.signs.any():
         raise ValueError(
             "decomposition gives no subgraph of any row, so that nothing can be learnt: it returns lists of the pairs "
             "that it is given, one for each subgraph"
@@ -224,7 +224,8 @@ def examples_of(
     return Examples(preferences.signs, preferences.gaps, weights, preferences.n_labels, own)
 
 
-def _subgraphs(preferences: Preferences, decompose: Callable[[list[Edge]], Any]) -> Subgraphs:
+def _subgraphs(preferences: Preferences, decompose: Callable[[list[Edge]], Any]) -> dict[str, Any]:
+    """Return the subgraphs of a user's function as fields of ``cp_preferences``."""
     u, v = np.triu_indices(preferences.n_labels, 1)
     rows, edges, ends = [0], [0], []
     for i, signs in enumerate(preferences.signs):
@@ -244,7 +245,10 @@ def _subgraphs(preferences: Preferences, decompose: Callable[[list[Edge]], Any])
             ends += pairs
             edges.append(len(ends))
         rows.append(len(edges) - 1)
-    return Subgraphs(np.array(rows, np.int64), np.array(edges, np.int64), np.array(ends, dtype=np.int32).reshape(-1, 2))
+    return {
+        "own_rows": np.array(rows, np.int64), "n_own": len(edges) - 1, "own_edges": np.array(edges, np.int64),
+        "own_ends": np.array(ends, np.int32).reshape(-1, 2),
+    }  # fmt: skip
 
 
 def _no_subgraph(row: int, reason: str) -> TargetError:

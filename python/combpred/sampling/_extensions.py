@@ -98,7 +98,7 @@ def _poset(pairs: Any, n_elements: Any) -> tuple[IntArray, int, Names | None]:
             raise TypeError(
                 "pairs do not hold integers: where they hold names, give those of all elements as n_elements"
             )
-        return codes(given if given.size else np.empty((0, 2), np.int32), "pairs", None, 2), n_elements, None
+        return codes(given if given.size else np.empty((0, 2), np.int32), "pairs"), n_elements, None
     names = checked_names(n_elements, "n_elements")
     number = {name: at for at, name in enumerate(names)}
     before: dict[Hashable, list[Hashable]] = {}

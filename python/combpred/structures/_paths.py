@@ -410,7 +410,7 @@ class Paths(Structure):
                 f"Paths: {parameter} must be whole numbers in {ndim} dimension{'s'[: ndim - 1]}, got shape "
                 f"{array.shape} and dtype {array.dtype}{named}"
             )
-        return codes(array, f"Paths: {parameter}", *[None] * ndim)
+        return codes(array, f"Paths: {parameter}")
 
     def _loss_entries(self) -> NDArray[np.bool_] | None:
         if self.tied is None:

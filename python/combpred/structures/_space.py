@@ -28,7 +28,6 @@ from .._lib.partition import Partition, decide_sets, log_partition, partition_co
 from .._lib.sampling import Drawn, Plan, chain_sample
 from .._lib.structure import (
     Description,
-    Layout,
     structure_capabilities,
     structure_count,
     structure_embed,
@@ -302,7 +301,7 @@ class LibrarySpace:
         return self.structure._indicators(psi)
 
     @property
-    def layout(self) -> Layout | None:
+    def layout(self) -> Any:
         """The entries of ψ as cells of a matrix of items by items; None if they do not form one."""
         return structure_layout(self.description)
 

@@ -75,7 +75,7 @@ def test_a_request_to_stop_is_heard_with_the_next_answer(method):
     options = record(abi.CChainOptions, method=method, n_samples=1, budget=2**40, thin=1, bound=np.full(1, 1e3))
     control, parts = abi.Control(), np.zeros(1, dtype=np.int32)
     supplied = record(abi.CSupplied, width=1, moves=1)
-    with Session("cp_chain_start", supplied, options, parts, None, control=control) as session:
+    with Session("cp_chain_start", supplied, options, dst=parts, record=None, control=control) as session:
         requests = iter(session)
         for _ in range(1 if method == "local" else 3):
             assert next(requests).ask == abi.ASK_DRAWS
