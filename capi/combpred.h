@@ -238,12 +238,12 @@ typedef enum cp_ask {
   CP_ASK_LOSS = 15,    /* the same, "loss", at the weights linear[q, d] */
   CP_ASK_SPREAD = 16,  /* the same, "spread" */
   CP_ASK_DRAWS = 17,   /* results[n, width]: the numbers of n uniform draws more, of draws in all */
-  CP_ASK_WALK = 18     /* results[n s, width]: those of the states of n chains, s of each, the states of a chain one
-                          after the other, and counts[n s]: how many of the moves to each were accepted. Proposals
-                          are the caller's, accepted by the rule of Metropolis and Hastings for p ∝ exp(value ·
-                          score); sizes[0] moves come before the first state, beside the sizes[1] from state to
-                          state, and sizes[2] is s. A chain begins at the output of the number rows[i], that of a
-                          draw from 0 on, or of a state from 2^30 on; the first of these states has the number stream */
+  CP_ASK_MOVES = 18    /* results[n, width] and log_ratio[n]: the numbers of the outputs to which n moves lead from
+                          outputs that the caller remembers as number rows[i], or ψ of them. They are to be
+                          remembered as number sizes[i], in place of what had that number. −1 in place of rows[i]
+                          asks for a uniform output. log_ratio is ln q(y|z) − ln q(z|y), for a move from y to z and
+                          probabilities q of moves: 0 where y leads to z as often as z to y, −Inf where the move
+                          leads to no output */
 } cp_ask;
 
 /* A request. Its pointers are the library's: valid, and to be written to where they are not const, until the next call
@@ -271,7 +271,7 @@ typedef struct cp_request {
   double *log_z;
   double *results;
   double *sums;
-  int64_t *counts;
+  double *log_ratio;
   uint8_t *proven;
 } cp_request;
 #define CP_REQUEST {.struct_size = sizeof(cp_request)}
@@ -663,6 +663,7 @@ typedef struct cp_search_options {
   int64_t runs;            /* independent ones, of which the best output is kept, at least 1; fewer where an output
                               is proven optimal                                                                    */
   uint64_t seed;           /* each row has its own random stream: see cp_scores.streams                            */
+  cp_in_f64 *spread;       /* [scores.n]? of cp_search_start: bounds on the ranges of scores; NULL: 0              */
 } cp_search_options;
 typedef const cp_search_options cp_in_search_options;
 #define CP_SEARCH_OPTIONS {.struct_size = sizeof(cp_search_options), .runs = 1}
@@ -693,6 +694,20 @@ typedef const cp_search_record cp_in_search_record;
 int32_t cp_search(cp_space space, cp_in_scores *scores, cp_in_search_options *options,
                   int32_t *dst /* [scores.n, part_len] */, int64_t part_len, cp_in_search_record *record /* ? */,
                   int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+
+/* Opens a session that does the same where only the caller knows the outputs of rows: it asks with CP_ASK_MOVES, whose
+ * results are ψ, for moves or, with "uniform", for uniform outputs. Each request has a move of every row, in their
+ * order. The search of row i starts at the output number i, whose ψ is in psi. Temperatures follow from
+ * options->spread, with d in place of part_len; if that is 0, moves that lose nothing are accepted, whatever log_ratio
+ * is, as they are at a temperature of 0, which may be given. best gets the numbers of the best outputs. runs is 1, as
+ * rows may be repeated, and steps is not 0; value, temperature, steps, accepted and, for "uniform", success are written
+ * to record.
+ * control->step counts steps. CP_ECAPABILITY: the number of outputs is not known for epsilon. bad_row is a row of
+ * linear or spread; from cp_session_next, it is one whose move led to numbers that are not finite. */
+int32_t cp_search_start(cp_space space, cp_in_scores *scores, cp_in_search_options *options,
+                        cp_in_f64 *psi /* [scores.n, scores.d] */, int64_t *best /* [scores.n] */,
+                        cp_search_record *record /* ? */, cp_session *session /* [1] */, int32_t workers,
+                        cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
 typedef struct cp_kbest_options {
   int64_t struct_size;
@@ -1081,8 +1096,8 @@ typedef const cp_supplied cp_in_supplied;
  * times, for as many draws as it takes. At the end row 0 of dst is written, whose d is the width, and the request has
  * all levels in linear[n].
  * sampler is "auto", "meta", "cftp" or "rejection", the last two with a bound, or "local" with moves, which asks for
- * states of chains with CP_ASK_WALK. "annealed" needs log_count, and "samples" and "counting" low and high. control is
- * as for cp_estimate. */
+ * these with CP_ASK_MOVES: draws have the numbers from 0 on in their order. "annealed" needs log_count, and "samples"
+ * and "counting" low and high. control is as for cp_estimate. */
 int32_t cp_estimate_start(cp_in_supplied *supplied, cp_in_estimate_options *options /* ? */, cp_estimates *dst,
                           cp_session *session /* [1] */, int32_t workers, cp_control *control, char *err,
                           int64_t err_cap);
@@ -1686,10 +1701,10 @@ int32_t cp_loglinear_fit(cp_space space, cp_in_loglinear_options *options, cp_in
  * and then with CP_ASK_PSI, for "lbfgs" and "sgd"; with CP_ASK_MEAN in the steps of "sgd" and "online"; and where
  * expectations are estimates with CP_ASK_PAIR in place of CP_ASK_EXPECT. With the distribution "meta", not for "lbfgs",
  * they are estimated by two chains for each row, as cp_loglinear_fit does it: CP_ASK_UNIFORM is then all that it asks.
- * No other distribution is looked at, and "newton" asks for nothing. Rows are numbered without those of weight 0. The
- * model, and info unless it is NULL, are written at the end, and must live until the session is closed, as all that the
- * design and targets point to. CP_ENOTCONVERGED comes with CP_ASK_DONE. CP_EVALUE: NaN was found where an answer should
- * be. control is that of cp_loglinear_fit.
+ * So are they with "local", by CP_ASK_MOVES, whose results are ψ. No other distribution is looked at, and "newton" asks
+ * for nothing. Rows are numbered without those of weight 0. The model, and info unless it is NULL, are written at the
+ * end, and must live until the session is closed, as all that the design and targets point to. CP_ENOTCONVERGED comes
+ * with CP_ASK_DONE. CP_EVALUE: NaN was found where an answer should be. control is that of cp_loglinear_fit.
  * bad_row is a row of the design or targets, and so is that of cp_session_next. */
 int32_t cp_loglinear_start(cp_space space, cp_in_loglinear_options *options, cp_in_design *design,
                            cp_in_targets *targets, cp_loglinear_model *model, cp_loglinear_info *info /* ? */,

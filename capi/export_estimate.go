@@ -130,9 +130,6 @@ func (in *suppliedIn) external() (space *estimate.External, linear []float64, er
 		return nil, nil, cabi.Illegal("supplied.width is %d, must be from 1 to %d", in.width, maxRows)
 	}
 	space = &estimate.External{Features: in.width, Log: in.logCount, Draws: slices.Clone(in.draws.Data)}
-	if space.Moves, err = flag(in.moves, "supplied.moves"); err != nil {
-		return nil, nil, err
-	}
 	if linear = in.scores; linear == nil {
 		if in.width != 1 {
 			return nil, nil, cabi.Illegal("supplied.scores is NULL, and width is %d, not 1", in.width)
@@ -147,18 +144,17 @@ const (
 	suppliedNumbers = 1 << 21
 	suppliedDraws   = 1 << 14
 	mostSupplied    = 1 << 33
-	mostWalked      = 1 << 27 // which are asked for at once
 )
 
-// supply has the caller draw, or follow its chains.
-func (s *session) supply(space *estimate.External) func(n int, walk *estimate.Walk) error {
-	return func(n int, walk *estimate.Walk) error {
-		width := space.Features
-		if n > mostSupplied/width || walk != nil && n > mostWalked/width {
+// supply has the caller of a session draw and, if it has moves, move.
+func (s *session) supply(space *estimate.External, moving bool) {
+	width := space.Features
+	if moving {
+		space.Mover = moves{s}
+	}
+	space.Supply = func(n int) error {
+		if n > mostSupplied/width {
 			return fault.Memory("it would take %d draws with %d numbers each: ask for a larger epsilon, or for fewer steps", n, width)
-		}
-		if walk != nil {
-			return s.follow(space, n, walk)
 		}
 		block := suppliedDraws * max(1, suppliedNumbers/width/suppliedDraws)
 		for ; n > 0; n -= block {
@@ -174,23 +170,15 @@ func (s *session) supply(space *estimate.External) func(n int, walk *estimate.Wa
 	}
 }
 
-// follow has the caller follow chains with n states in all.
-func (s *session) follow(space *estimate.External, n int, walk *estimate.Walk) error {
-	numbers, accepted := make([]float64, n*space.Features), make([]int64, n)
-	starts := make([]int64, len(walk.Start))
-	for i, number := range walk.Start {
-		starts[i] = int64(number)
-	}
-	r := &s.request
-	r.n, r.draws, r.value, r.rows = C.int64_t(len(starts)), C.int64_t(n), C.double(walk.Beta), (*C.cp_in_i64)(lend(s, starts))
-	r.stream = C.int64_t(estimate.FirstWalked + len(space.Accepted))
-	r.sizes = (*C.cp_in_i64)(lend(s, []int64{int64(walk.BurnIn), int64(walk.Thin), int64(walk.Draws)}))
-	r.results, r.counts = (*C.double)(lend(s, numbers)), (*C.int64_t)(lend(s, accepted))
-	if err := s.ask(C.CP_ASK_WALK); err != nil {
-		return err
-	}
-	space.Walked, space.Accepted = append(space.Walked, numbers...), append(space.Accepted, accepted...)
-	return nil
+// moves are those of outputs that the caller of a session knows.
+type moves struct{ *session }
+
+// Move implements walks.Mover.
+func (m moves) Move(from, to []int64, psi, ratio []float64) error {
+	r := &m.request
+	r.n, r.rows, r.sizes = C.int64_t(len(from)), (*C.cp_in_i64)(lend(m.session, from)), (*C.cp_in_i64)(lend(m.session, to))
+	r.results, r.log_ratio = (*C.double)(lend(m.session, psi)), (*C.double)(lend(m.session, ratio))
+	return m.ask(C.CP_ASK_MOVES)
 }
 
 func doEstimateStart(a *estimateStartArgs) error {
@@ -203,6 +191,10 @@ func doEstimateStart(a *estimateStartArgs) error {
 		return err
 	}
 	opt.Mean = a.supplied.mean
+	moving, err := flag(a.supplied.moves, "supplied.moves")
+	if err != nil {
+		return err
+	}
 	if a.dst.n < 1 {
 		return cabi.Illegal("dst.n is %d, must be at least 1", a.dst.n)
 	}
@@ -210,7 +202,7 @@ func doEstimateStart(a *estimateStartArgs) error {
 		return err
 	}
 	return openSession(&a.session[0], a.mon, func(s *session) error {
-		space.Supply = s.supply(space)
+		s.supply(space, moving)
 		row := structure.Rows(space, general(1, len(linear), linear))
 		var found []estimate.Row
 		var err error

@@ -190,6 +190,9 @@ func doLoglinearStart(a *loglinearStartArgs) error {
 	c.opt.Proposed = c.distribution == int(chain.Meta)
 	return openSession(&a.session[0], a.mon, func(s *session) error {
 		c.problem.Work = s.onCaller
+		if c.distribution == int(chain.LocalMoves) {
+			c.opt.Mover = moves{s}
+		}
 		report, err := train.Run(c.opt, c.space, c.problem, distributions{s}, c.model, a.mon)
 		return c.end(a.model, a.info, report, err)
 	})

@@ -7,6 +7,7 @@ import (
 	"combpred/capi/cabi"
 	"combpred/core/catalogue"
 	"combpred/core/chain"
+	"combpred/core/custom/walks"
 	"combpred/core/decode"
 	"combpred/core/parallel"
 	"combpred/core/partition/estimate"
@@ -36,11 +37,16 @@ func doChainStart(a *chainStartArgs) error {
 		return err
 	}
 	opt.Bound = a.options.bound
+	moving, err := flag(a.supplied.moves, "supplied.moves")
+	if err != nil {
+		return err
+	}
 	if a.record.given && a.record.n < 1 {
 		return cabi.Illegal("record.n is %d, must be at least 1", a.record.n)
 	}
 	return openSession(&a.session[0], a.mon, func(s *session) error {
-		space.Supply = s.supply(space)
+		space.Keep = true
+		s.supply(space, moving)
 		return a.record.draw(a.dst, structure.Rows(space, general(1, len(linear), linear)), opt, 1, a.mon)
 	})
 }
@@ -123,6 +129,38 @@ func doSearch(a *searchArgs) error {
 		put(to.accepted, i, t.Accepted)
 	}
 	return nil
+}
+
+func doSearchStart(a *searchStartArgs) error {
+	process, err := a.options.process()
+	if err != nil {
+		return err
+	}
+	n, to := a.scores.n, a.record
+	if a.options.runs != 1 {
+		return cabi.Illegal("options: there are %d runs, must be 1: give a row for each", a.options.runs)
+	}
+	if to.given {
+		if err := cabi.Equal("record.n", int64(to.n), "scores", n); err != nil {
+			return err
+		}
+	}
+	process.Streams = a.rows.streams
+	return openSession(&a.session[0], a.mon, func(s *session) error {
+		value, traces := make([]float64, n), make([]decode.Trace, n)
+		starts := walks.Starts{Psi: a.psi.Data, Spread: a.options.spread}
+		if err := walks.Search(moves{s}, a.rows.Batch, process, starts, a.best, value, traces, a.mon); err != nil {
+			return err
+		}
+		for i, t := range traces {
+			put(to.value, i, value[i])
+			put(to.temperature, i, t.Temperature)
+			put(to.success, i, t.Success)
+			put(to.steps, i, t.Steps)
+			put(to.accepted, i, t.Accepted)
+		}
+		return nil
+	})
 }
 
 // process returns the parameters of a search.

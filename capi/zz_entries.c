@@ -185,6 +185,13 @@ int32_t cp_search(cp_space space, cp_in_scores *scores, cp_in_search_options *op
   return go_cp_search(space, scores, options, dst, part_len, record, workers, control, bad_row, err, err_cap);
 }
 
+int32_t cp_search_start(cp_space space, cp_in_scores *scores, cp_in_search_options *options, cp_in_f64 *psi,
+                        int64_t *best, cp_search_record *record, cp_session *session, int32_t workers,
+                        cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_search_start(space, scores, options, psi, best, record, session, workers, control, bad_row, err, err_cap);
+}
+
 int32_t cp_kbest(cp_space space, cp_in_scores *scores, cp_in_kbest_options *options, cp_kbest_list *list,
                  int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);

@@ -32,6 +32,7 @@ var exported = map[string]any{
 	"cp_custom_check":             go_cp_custom_check,
 	"cp_decode":                   go_cp_decode,
 	"cp_search":                   go_cp_search,
+	"cp_search_start":             go_cp_search_start,
 	"cp_kbest":                    go_cp_kbest,
 	"cp_kbest_start":              go_cp_kbest_start,
 	"cp_hereditary_start":         go_cp_hereditary_start,

@@ -994,6 +994,7 @@ type searchOptionsIn struct {
 	steps        int
 	runs         int
 	seed         uint64
+	spread       []float64
 }
 
 // read reads the argument of that name.
@@ -1128,10 +1129,72 @@ func go_cp_search(space_ C.cp_space, scores_ *C.cp_in_scores, options_ *C.cp_in_
 		if err := a.rows.checkPartLen("part_len", a.partLen); err != nil {
 			return err
 		}
+		if a.options.spread, err = cabi.Optional[float64](unsafe.Pointer(a.options.c.spread), "options.spread", cabi.Size(float64(a.scores.n))); err != nil {
+			return err
+		}
 		if a.dst, err = cabi.View[int32](unsafe.Pointer(dst_), "dst", cabi.Size(a.scores.times(a.scores.n)), cabi.Size(float64(a.partLen))); err != nil {
 			return err
 		}
 		return doSearch(a)
+	})
+}
+
+// searchStartArgs are the arguments of cp_search_start.
+type searchStartArgs struct {
+	rows    rows
+	scores  *scoresIn
+	options *searchOptionsIn
+	psi     linalg.Matrix[float64]
+	best    []int64
+	record  *searchRecordIn
+	session []C.cp_session
+	workers int
+	mon     *parallel.Monitor
+	structs struct { // what others point to
+		scores  scoresIn
+		options searchOptionsIn
+		record  searchRecordIn
+	}
+}
+
+//export go_cp_search_start
+func go_cp_search_start(space_ C.cp_space, scores_ *C.cp_in_scores, options_ *C.cp_in_search_options, psi_ *C.cp_in_f64, best_ *C.int64_t, record_ *C.cp_search_record, session_ *C.cp_session, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
+		a := new(searchStartArgs)
+		a.scores = &a.structs.scores
+		if err = a.scores.read(scores_, "scores", false, false); err != nil {
+			return err
+		}
+		if a.rows, err = a.scores.batch(space_); err != nil {
+			return err
+		}
+		a.options = &a.structs.options
+		if err = a.options.read(options_, "options", false, false); err != nil {
+			return err
+		}
+		a.record = &a.structs.record
+		if err = a.record.read(record_, "record", true, true); err != nil {
+			return err
+		}
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if a.options.spread, err = cabi.Optional[float64](unsafe.Pointer(a.options.c.spread), "options.spread", cabi.Size(float64(a.scores.n))); err != nil {
+			return err
+		}
+		if a.psi, err = matrixAt(unsafe.Pointer(psi_), "psi", false, cabi.Size(a.scores.times(a.scores.n)), cabi.Size(float64(a.rows.entries()))); err != nil {
+			return err
+		}
+		if a.best, err = cabi.View[int64](unsafe.Pointer(best_), "best", cabi.Size(float64(a.scores.n))); err != nil {
+			return err
+		}
+		if a.session, err = cabi.View[C.cp_session](unsafe.Pointer(session_), "session", cabi.Size(1)); err != nil {
+			return err
+		}
+		return doSearchStart(a)
 	})
 }
 

@@ -51,5 +51,5 @@ func (s *State) move(value float64) {
 	s.Accepted++
 }
 
-// accepts decides on a proposal that gains as much, with the probability min(1, exp(gain)) of Metropolis et al. (1953).
-func accepts(gain float64, rng *rand.Rand) bool { return gain >= 0 || rng.ExpFloat64() >= -gain }
+// Accepts decides on a proposal that gains as much, with the probability min(1, exp(gain)) of Metropolis et al. (1953).
+func Accepts(gain float64, rng *rand.Rand) bool { return gain >= 0 || rng.ExpFloat64() >= -gain }

@@ -298,7 +298,7 @@ type flips struct{ sites }
 func (k flips) Step(s *State, rng *rand.Rand) {
 	i := rng.IntN(len(k.gain))
 	gain := k.gain[i] * float64(1-2*s.Y[i])
-	if k.lattice.Movable(s.Y, i) && accepts(gain, rng) {
+	if k.lattice.Movable(s.Y, i) && Accepts(gain, rng) {
 		s.Y[i] = 1 - s.Y[i]
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"combpred/core/structure"
 )
 
-// holdOneIn is the number of steps of NewLocal's chain of which one stays where it is.
-const holdOneIn = 8
+// HoldOneIn is the number of steps of NewLocal's chain of which one stays where it is.
+const HoldOneIn = 8
 
 // Metropolis accepts a symmetric proposal that gains g with probability min(1, exp(β·g)) (Metropolis et al., 1953).
 type Metropolis struct {
@@ -16,7 +16,7 @@ type Metropolis struct {
 	gain     func(z, y []int32, score structure.Scores) float64 // of a move; nil where that takes the embedding
 	score    structure.Scores
 	beta     float64
-	lazy     bool // one step in holdOneIn stays
+	lazy     bool // one step in HoldOneIn stays
 }
 
 var _ Kernel = (*Metropolis)(nil)
@@ -80,7 +80,7 @@ func samplerOf(space structure.Space) (structure.Sampler, error) {
 // Step costs one proposal and what it gains: by the structure's Gain, or by an embedding.
 func (k *Metropolis) Step(s *State, rng *rand.Rand) {
 	s.Steps++
-	if k.lazy && rng.Uint64N(holdOneIn) == 0 {
+	if k.lazy && rng.Uint64N(HoldOneIn) == 0 {
 		s.Accepted++ // what is proposed is what already is
 		return
 	}
@@ -92,7 +92,7 @@ func (k *Metropolis) Step(s *State, rng *rand.Rand) {
 		k.space.Embed(s.psi, s.next)
 		gain = k.score.Value(s.psi) - s.Value
 	}
-	if accepts(k.beta*gain, rng) {
+	if Accepts(k.beta*gain, rng) {
 		s.move(s.Value + gain)
 	}
 }

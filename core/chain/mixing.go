@@ -62,7 +62,7 @@ func MixingBound(space structure.Space, method Method, spread, epsilon float64) 
 }
 
 func mixingBoundLocal(facts structure.Facts, d int, spread, size, epsilon float64) float64 {
-	const moved = 1 - 1.0/holdOneIn
+	const moved = 1 - 1.0/HoldOneIn
 	if size == 0 {
 		return 0
 	}

@@ -76,7 +76,7 @@ func (k *Cube) Step(s *State, rng *rand.Rand) {
 	if in == 0 {
 		gain = -gain
 	}
-	if k.lattice.Movable(s.Y, i) && accepts(gain, rng) {
+	if k.lattice.Movable(s.Y, i) && Accepts(gain, rng) {
 		s.Y[i] = in
 		s.Value += gain
 		s.Accepted++

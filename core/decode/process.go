@@ -56,7 +56,7 @@ type Trace struct {
 // and +Inf elsewhere.
 func SearchBatch(b *structure.Batch, p Process, dst []int32, certs []structure.Certificate, traces []Trace, workers int,
 	mon *parallel.Monitor) error {
-	if err := fault.First(p.check(), b.CheckLinear(), checkShapes(b, dst, certs)); err != nil {
+	if err := fault.First(p.Check(), b.CheckLinear(), checkShapes(b, dst, certs)); err != nil {
 		return err
 	}
 	p.progress = mon.Advance
@@ -71,7 +71,8 @@ func SearchBatch(b *structure.Batch, p Process, dst []int32, certs []structure.C
 	return batch(b, 1, streams, decoders, dst, certs, workers, mon)
 }
 
-func (p *Process) check() error {
+// Check returns an error that names the first parameter that is illegal.
+func (p *Process) Check() error {
 	if p.Method != Anneal && p.Method != Metropolis {
 		return fault.Value("method number %d is not a chain", p.Method)
 	}
@@ -164,7 +165,7 @@ func (p *Process) search(space structure.Space, proposer structure.Proposer, end
 		if err != nil || !(spread > 0) {
 			return cert, err
 		}
-		levels = p.levels(spread, len(dst), logCount)
+		levels = p.Levels(spread, len(dst), logCount)
 	}
 	steps := p.Steps
 	if steps == 0 {
@@ -203,8 +204,8 @@ func (p *Process) search(space structure.Space, proposer structure.Proposer, end
 	return cert, nil
 }
 
-// levels returns the temperatures of the method, given the range of scores.
-func (p *Process) levels(spread float64, parts int, logCount float64) []float64 {
+// Levels returns the temperatures of the method, given the range of scores.
+func (p *Process) Levels(spread float64, parts int, logCount float64) []float64 {
 	n := float64(max(2, parts))
 	if p.Method == Metropolis {
 		return []float64{spread / (10 * n)}

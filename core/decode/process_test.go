@@ -15,8 +15,8 @@ import (
 func TestLevelsOfAProcess(t *testing.T) {
 	const spread, parts = 12.0, 9
 	factor := 1 - 1/3.0
-	own := (&Process{Method: Anneal}).levels(spread, parts, math.NaN())
-	to := (&Process{Method: Anneal, Epsilon: 0.5, Delta: 0.1}).levels(spread, parts, math.Log(50))
+	own := (&Process{Method: Anneal}).Levels(spread, parts, math.NaN())
+	to := (&Process{Method: Anneal, Epsilon: 0.5, Delta: 0.1}).Levels(spread, parts, math.Log(50))
 	if last := own[len(own)-1]; last*factor > spread/(36*36) || last < spread/(36*36) {
 		t.Errorf("the last level is %v, cooling ends at %v", last, spread/(36*36.0))
 	}
@@ -30,7 +30,7 @@ func TestLevelsOfAProcess(t *testing.T) {
 			}
 		}
 	}
-	if one := (&Process{Method: Metropolis}).levels(spread, parts, 0); len(one) != 1 || one[0] != spread/90 {
+	if one := (&Process{Method: Metropolis}).Levels(spread, parts, 0); len(one) != 1 || one[0] != spread/90 {
 		t.Errorf("Metropolis has the levels %v", one)
 	}
 }

@@ -15,7 +15,7 @@ from typing import Any
 _NAMES = {
     "": (
         "aggregation", "baselines", "datasets", "kernels", "losses", "metrics", "plotting", "ranking", "reductions",
-        "sampling", "structures",
+        "sampling", "structures", "testing",
     ),
     "_data.persistence": ("trusted_types",),
     "_data.targets": ("Admissible",),

@@ -11,6 +11,7 @@ from . import ranking as ranking
 from . import reductions as reductions
 from . import sampling as sampling
 from . import structures as structures
+from . import testing as testing
 from ._data.persistence import trusted_types as trusted_types
 from ._data.targets import Admissible as Admissible
 from ._lib.call import config_context as config_context

@@ -3,9 +3,8 @@
 "ridge" is `StructuredRidge` with the Gaussian or the Laplacian kernel on standardised features, width "scale", kernel
 and penalty chosen by leave-one-out on the training fold; "forest" is `EmbeddingRegressor` as it is by default, 100
 extremely randomised trees; "voting" is `StructuredVoting` of the two as they are, its weights from left-out rows of the
-training fold, by least squares of ψ and by the structure's metric ("metric"). Beside the means over repeated 10-fold
-cross-validation stand paired differences to the ridge, with standard errors over folds as if these were independent
-(they share training rows, so that true errors are larger).
+training fold. The means over repeated 10-fold cross-validation come with paired differences to the ridge, whose
+standard errors treat folds as independent (they share training rows, so the true errors are larger).
 
     python tests/benchmarks/forests.py --data DIR [--sets iris ERA …] [--repeats 5] [--jobs 2]
 """

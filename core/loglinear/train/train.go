@@ -5,6 +5,7 @@ package train
 import (
 	"math"
 
+	"combpred/core/custom/walks"
 	"combpred/core/fault"
 	"combpred/core/linalg"
 	"combpred/core/loglinear"
@@ -31,10 +32,11 @@ const (
 // Options are those of all solvers.
 type Options struct {
 	Solver   Solver
-	Features int  // q, the constant one included
-	Diagonal bool // the second moment of the features is diagonal, as that of loglinear.KernelFeatures is
-	Sampled  bool // expectations are estimates
-	Proposed bool // ... by chains of uniform proposals that are asked for, see expect.Proposed
+	Features int         // q, the constant one included
+	Diagonal bool        // the second moment of the features is diagonal, as that of loglinear.KernelFeatures is
+	Sampled  bool        // expectations are estimates
+	Proposed bool        // ... by chains of uniform proposals that are asked for, see expect.Proposed
+	Mover    walks.Mover // if not nil, ... by chains of moves that are asked for, see expect.Moved
 	Alpha    float64
 	Tol      float64
 	MaxIter  int
@@ -60,7 +62,7 @@ func (o Options) online(space structure.Space) descent.OnlineOptions {
 
 // check returns an error where a solver cannot do with the expectations.
 func (o Options) check() error {
-	if (o.Solver == LBFGS || o.Solver == Newton) && (o.Sampled || o.Proposed) {
+	if (o.Solver == LBFGS || o.Solver == Newton) && (o.Sampled || o.Proposed || o.Mover != nil) {
 		return fault.Value("the solver needs exact expectations, not estimates: take solver='sgd'")
 	}
 	return nil
@@ -163,6 +165,9 @@ func Run(o Options, space structure.Space, p *loglinear.Problem, oracle loglinea
 	}
 	if o.Proposed {
 		oracle = expect.NewProposed(oracle, p.Len(), space.FeatureLen(), o.Seed)
+	}
+	if o.Mover != nil {
+		oracle = expect.NewMoved(o.Mover, p.Len(), space.FeatureLen(), o.Seed)
 	}
 	switch o.Solver {
 	case SGD:

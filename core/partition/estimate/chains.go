@@ -48,9 +48,6 @@ type chainLevels struct {
 	seen      map[float64]*seen
 	failure   string
 	uniformly bool
-	// Of walks that a caller follows: draws that are still to come from each level, and those that have come and were not taken yet.
-	toCome map[float64]int
-	ahead  map[float64]draws
 }
 
 // seen are the scores drawn at a level, by chains.
@@ -84,24 +81,7 @@ func (l *chainLevels) draw(beta float64, n int) (draws, error) {
 			return draws{}, err
 		}
 	}
-	parts := l.space.PartLen()
-	if held := l.ahead[beta]; len(held.value) >= n {
-		l.ahead[beta] = draws{held.value[n:], held.parts[n*parts:]}
-		return draws{held.value[:n], held.parts[:n*parts]}, nil
-	}
-	whole := n
-	if more := l.toCome[beta]; more > n { // all at once, as each walk is asked for by itself
-		whole = more
-		delete(l.toCome, beta)
-	}
-	d, err := l.more(beta, whole)
-	if err != nil {
-		return draws{}, err
-	}
-	if whole > n {
-		l.ahead[beta] = draws{d.value[n:], d.parts[n*parts:]}
-	}
-	return draws{d.value[:n], d.parts[:n*parts]}, nil
+	return l.more(beta, n)
 }
 
 // more goes on with the chains at a level until there are n draws.
@@ -244,13 +224,7 @@ func (l *chainLevels) affordable(betas []float64, n float64) (int, error) {
 		l.failure = fmt.Sprintf("max_steps=%d leave room for %.0f of %.0f draws at each of %d levels", l.opt.MaxSteps, possible, wanted,
 			len(betas))
 	}
-	if l.external != nil && l.method == chain.LocalMoves {
-		for _, beta := range betas {
-			if beta > 0 {
-				l.toCome[beta] += int(min(wanted, possible))
-			}
-		}
-	} else if l.external != nil {
+	if l.external != nil {
 		l.external.expect(min(wanted, possible) * each)
 	}
 	return int(min(wanted, possible)), nil

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"combpred/core/chain"
+	"combpred/core/custom/walks"
 	"combpred/core/fault"
 	"combpred/core/parallel"
 	"combpred/core/structure"
@@ -13,27 +14,26 @@ import (
 // External is a space of which a caller draws the outputs, exactly uniformly: all that is known of them are the numbers that the
 // caller gives for each, its ψ, or its score under the scores of the one row that is estimated. An output is the number of its draw.
 //
-// Draws are taken in their order. Where an estimate needs more than there are, it asks for them. A caller who has moves of its own
-// follows chains of them, for chain.LocalMoves: their states are numbered from FirstWalked on.
+// Draws are taken in their order. Where an estimate needs more than there are, it asks for them. Chains of a caller's own moves, for
+// chain.LocalMoves, ask for one move after the other: their states are numbered from FirstWalked on.
 //
 // An External serves one estimate. It is not safe for concurrent use.
 type External struct {
-	// Draws holds ψ of each draw, one after the other, and Walked that of the states of all walks, in the order in which they were asked
-	// for: of each walk the states of its first chain, then those of the next.
-	Draws, Walked []float64
-	Accepted      []int64 // of the moves that led to each state of Walked, how many were accepted
-	Moves         bool    // whether the caller has moves
-	Features      int     // length of ψ
-	Log           float64 // ln of the number of outputs, NaN where it is not known
-	// Supply adds n draws to Draws or, if there is a walk, n states to Walked and Accepted.
-	Supply func(n int, walk *Walk) error
+	// Draws holds ψ of each draw, one after the other.
+	Draws    []float64
+	Mover    walks.Mover       // the caller's moves; nil: there are none
+	Keep     bool              // whether the caller wants to know all states of chains by their numbers, and not only where chains go on
+	Features int               // length of ψ
+	Log      float64           // ln of the number of outputs, NaN where it is not known
+	Supply   func(n int) error // adds n draws to Draws
 
-	next, walked int
-	want         int     // draws that the work under way was expected to take
-	err          error   // of Supply
-	expected     float64 // draws that the estimate takes in all, as far as it is known
-	least        int     // draws that a sampler asks for at a time
-	stop         *parallel.Monitor
+	walked   []float64 // ψ of the states of chains
+	next     int
+	want     int     // draws that the work under way was expected to take
+	err      error   // of Supply
+	expected float64 // draws that the estimate takes in all, as far as it is known
+	least    int     // draws that a sampler asks for at a time
+	stop     *parallel.Monitor
 }
 
 var (
@@ -41,16 +41,11 @@ var (
 	_ structure.Sampler = (*External)(nil)
 )
 
-// Walk asks for chains of a caller's own moves, accepted by the rule of Metropolis and Hastings, with the distribution ∝ exp(Beta · score):
-// from each of the starts so many states, Thin moves apart, the first of them after BurnIn moves more.
-type Walk struct {
-	Beta                float64
-	Start               []int32 // numbers of draws and states, one for each chain
-	BurnIn, Thin, Draws int
-}
-
-// FirstWalked is the number of the first state of a walk. There are no more draws than that, and no more states.
+// FirstWalked is the number of the first state of a chain. There are no more draws than that.
 const FirstWalked = 1 << 30
+
+// mostWalked bounds the numbers of all states of chains.
+const mostWalked = 1 << 27
 
 // leastProposals is the smallest number of draws that a sampler asks for at a time.
 const leastProposals = 128
@@ -64,9 +59,9 @@ func (s *External) Facts() structure.Facts {
 	return structure.Facts{LogCount: func() float64 { return s.Log }}
 }
 
-// Check returns nil for the number of a draw, or of a state of a walk.
+// Check returns nil for the number of a draw, or of a state of a chain.
 func (s *External) Check(y []int32) error {
-	if len(y) != 1 || y[0] < 0 || int(y[0]) >= s.Len() && (int(y[0]) < FirstWalked || int(y[0]) >= FirstWalked+len(s.Accepted)) {
+	if len(y) != 1 || y[0] < 0 || int(y[0]) >= s.Len() && (y[0] < FirstWalked || int(y[0]) >= FirstWalked+len(s.walked)/s.Features) {
 		return fault.Value("%v is not the number of a draw", y)
 	}
 	return nil
@@ -75,20 +70,17 @@ func (s *External) Check(y []int32) error {
 // Len returns the number of draws.
 func (s *External) Len() int { return len(s.Draws) / s.Features }
 
-// supply asks for n draws, or states, and checks what has come.
-func (s *External) supply(n int, walk *Walk) error {
-	to, before := &s.Draws, len(s.Draws)
-	if walk != nil {
-		to, before = &s.Walked, len(s.Walked)
-	}
+// supply asks for n draws, and checks what has come.
+func (s *External) supply(n int) error {
+	before := len(s.Draws)
 	if before/s.Features+n > FirstWalked {
-		return fault.Memory("this takes more than %d draws, or states of chains", FirstWalked)
+		return fault.Memory("this takes more than %d draws", FirstWalked)
 	}
-	if err := s.Supply(n, walk); err != nil {
+	if err := s.Supply(n); err != nil {
 		return err
 	}
-	fresh := (*to)[before:]
-	if len(fresh) != n*s.Features || len(s.Walked) != len(s.Accepted)*s.Features {
+	fresh := s.Draws[before:]
+	if len(fresh) != n*s.Features {
 		return fault.Value("%d numbers were supplied for %d draws of %d", len(fresh), n, s.Features)
 	}
 	return s.check(fresh)
@@ -111,7 +103,7 @@ func (s *External) Embed(dst []float64, y []int32) { copy(dst, s.psi(int(y[0])))
 
 func (s *External) psi(number int) []float64 {
 	if number >= FirstWalked {
-		return s.Walked[(number-FirstWalked)*s.Features:][:s.Features]
+		return s.walked[(number-FirstWalked)*s.Features:][:s.Features]
 	}
 	return s.Draws[number*s.Features:][:s.Features]
 }
@@ -119,7 +111,7 @@ func (s *External) psi(number int) []float64 {
 // Sample takes the next draw. After an error it takes the first, until the end of the work at the next poll.
 func (s *External) Sample(dst []int32, _ *rand.Rand) {
 	if s.next >= s.Len() && s.err == nil {
-		s.err = s.supply(s.shortage(s.want), nil)
+		s.err = s.supply(s.shortage(s.want))
 	}
 	if s.next >= s.Len() {
 		s.stop.Cancel()
@@ -150,7 +142,7 @@ func (s *External) Batch(rows *structure.Batch, opt chain.Options, dst chain.Dra
 	want := opt.Draws
 	switch {
 	case opt.Method == chain.LocalMoves:
-		return s.walk(rows, 1, opt, dst)
+		return s.walk(rows, opt, dst, mon)
 	case opt.Method == chain.FromPast:
 		opt.Method = chain.Reject
 	case opt.Method == chain.Meta && opt.Thin > 0 && float64(opt.BurnIn)+float64(opt.Draws)*float64(opt.Thin) < mostDraws:
@@ -166,51 +158,102 @@ func (s *External) Batch(rows *structure.Batch, opt chain.Options, dst chain.Dra
 
 // Capable is chain.Capable, but for local moves, which the caller may have.
 func (s *External) Capable(method chain.Method) error {
-	if method == chain.LocalMoves && s.Moves {
+	if method == chain.LocalMoves && s.Mover != nil {
 		return nil
 	}
 	return chain.Capable(s, method)
 }
 
-// walk draws as chain.Batch does by LocalMoves, with chains that the caller follows. Scores are those of ψ for each chain, β included.
-func (s *External) walk(rows *structure.Batch, beta float64, opt chain.Options, dst chain.Draws) error {
+// walk draws as chain.Batch does by LocalMoves, by moves of the caller's.
+func (s *External) walk(rows *structure.Batch, opt chain.Options, dst chain.Draws, mon *parallel.Monitor) error {
 	if err := s.Capable(chain.LocalMoves); err != nil {
 		return err
 	}
-	start, chains := opt.Start, rows.Len()
-	if start == nil { // with the uniform draws that come next
-		if more := s.next + chains - s.Len(); more > 0 {
-			if err := s.supply(more, nil); err != nil {
+	n, streams := rows.Len(), opt.Streams
+	if streams == nil {
+		streams = rows.Streams()
+	}
+	states := n*(opt.Draws+4) + len(s.walked)/s.Features
+	if float64(states)*float64(s.Features) > mostWalked {
+		return fault.Memory("it would take %d states of chains with %d numbers each: ask for a larger epsilon, or for fewer steps", states,
+			s.Features)
+	}
+	scores, ones := make([]structure.Scores, n), make([]float64, n)
+	for i := range n {
+		_, scores[i] = rows.Row(i)
+		ones[i] = 1 // their temperature is in the scores
+	}
+	first := int64(FirstWalked + len(s.walked)/s.Features)
+	l := walks.NewLockstep(s.Mover, scores, s.Features, walks.Numbers(first, n), opt.Seed, streams)
+	if err := s.begin(l, opt.Start); err != nil {
+		return err
+	}
+	accepted := make([]int64, n)
+	for j := range opt.Draws {
+		steps := opt.Thin
+		if j == 0 {
+			steps += opt.BurnIn
+		}
+		for range steps {
+			if err := fault.First(mon.Err(), l.Step(ones, true)); err != nil {
 				return err
 			}
 		}
-		for range chains {
+		for c := range n {
+			number := l.Fresh()
+			if s.Keep || j == opt.Draws-1 {
+				number = l.Pin(c)
+			}
+			s.remember(number, l.Psi[c*s.Features:][:s.Features])
+			k := c*opt.Draws + j
+			dst.Y[k] = int32(number)
+			if dst.Value != nil {
+				dst.Value[k] = l.Value[c]
+			}
+			if dst.Steps != nil {
+				dst.Steps[k] = int64(steps)
+			}
+			if dst.Accepted != nil {
+				dst.Accepted[k] = l.Accepted[c] - accepted[c]
+			}
+			accepted[c] = l.Accepted[c]
+		}
+	}
+	return nil
+}
+
+// begin puts chains to where they start, by default to the uniform draws that come next.
+func (s *External) begin(l *walks.Lockstep, start []int32) error {
+	n := len(l.At)
+	if start == nil {
+		if more := s.next + n - s.Len(); more > 0 {
+			if err := s.supply(more); err != nil {
+				return err
+			}
+		}
+		for range n {
 			start = append(start, int32(s.next))
 			s.next++
 		}
 	}
-	if err := s.supply(chains*opt.Draws, &Walk{beta, start, opt.BurnIn, opt.Thin, opt.Draws}); err != nil {
-		return err
+	at, psi := make([]int64, n), make([]float64, 0, n*s.Features)
+	for c, number := range start {
+		at[c], psi = int64(number), append(psi, s.psi(int(number))...)
 	}
-	for k := range chains * opt.Draws {
-		number := FirstWalked + s.walked
-		dst.Y[k] = int32(number)
-		if dst.Value != nil {
-			_, score := rows.Row(k / opt.Draws)
-			dst.Value[k] = score.Value(s.psi(number))
-		}
-		if dst.Accepted != nil {
-			dst.Accepted[k] = s.Accepted[s.walked]
-		}
-		if dst.Steps != nil {
-			dst.Steps[k] = int64(opt.Thin)
-			if k%opt.Draws == 0 {
-				dst.Steps[k] += int64(opt.BurnIn)
-			}
-		}
-		s.walked++
-	}
+	l.Begin(at, psi)
 	return nil
+}
+
+// remember keeps ψ of a state; that of a draw is known.
+func (s *External) remember(number int64, psi []float64) {
+	if number < FirstWalked {
+		return
+	}
+	at := int(number-FirstWalked) * s.Features
+	if more := at + s.Features - len(s.walked); more > 0 {
+		s.walked = append(s.walked, make([]float64, more)...)
+	}
+	copy(s.walked[at:], psi)
 }
 
 // expect says how many draws will be taken from here on.
@@ -223,7 +266,7 @@ func (s *External) Run(want int, mon *parallel.Monitor, body func(mon *parallel.
 	}
 	s.want, s.stop = want, &parallel.Monitor{}
 	if have := s.Len(); have == 0 || s.next+min(want, s.least) > have {
-		if err := s.supply(s.shortage(want), nil); err != nil {
+		if err := s.supply(s.shortage(want)); err != nil {
 			return err
 		}
 	}

@@ -40,7 +40,7 @@ func (t *task) levels(s Sampler) (levels, error) {
 	distance := t.opt.Epsilon / (5 * chainLevelsAtMost * math.Exp(2/smoothness))
 	l := &chainLevels{
 		task: t, method: chain.Method(s), spread: math.Inf(1), distance: distance, states: map[float64][]int32{},
-		spacing: map[float64]int{}, seen: map[float64]*seen{}, uniformly: true, toCome: map[float64]int{}, ahead: map[float64]draws{},
+		spacing: map[float64]int{}, seen: map[float64]*seen{}, uniformly: true,
 	}
 	if l.method == chain.Meta {
 		spread, err := t.spread()

@@ -116,13 +116,9 @@ func (t *task) addBatch(s *chainSums, method chain.Method, thin int, states []in
 		totals[c] = make([]float64, s.d)
 	}
 	psi, square := make([]float64, s.d), make([]float64, s.d)
-	times, draws := s.length, roundDraws
-	if t.external != nil && method == chain.LocalMoves { // the fewer walks are asked for, the better
-		times, draws = 1, roundDraws*s.length
-	}
-	for range times {
-		opt := chain.Options{Method: method, Draws: draws, Thin: thin, Budget: 1, Start: states}
-		want := chainsOfLevel * draws * thin
+	for range s.length {
+		opt := chain.Options{Method: method, Draws: roundDraws, Thin: thin, Budget: 1, Start: states}
+		want := chainsOfLevel * roundDraws * thin
 		if states == nil {
 			opt.BurnIn = 16 * thin
 			want += chainsOfLevel * (1 + opt.BurnIn)
@@ -133,13 +129,13 @@ func (t *task) addBatch(s *chainSums, method chain.Method, thin int, states []in
 		}
 		states = make([]int32, 0, chainsOfLevel*parts)
 		for c := range chainsOfLevel {
-			for k := c * draws; k < (c+1)*draws; k++ {
+			for k := c * roundDraws; k < (c+1)*roundDraws; k++ {
 				t.space.Embed(psi, drawn.Y[k*parts:(k+1)*parts])
 				floats.Add(totals[c], psi)
 				floats.MulTo(square, psi, psi)
 				floats.Add(s.squares[c], square)
 			}
-			last := (c+1)*draws - 1
+			last := (c+1)*roundDraws - 1
 			states = append(states, drawn.Y[last*parts:(last+1)*parts]...)
 		}
 	}

@@ -211,7 +211,7 @@ func (t *task) sample(rows int, beta float64, opt chain.Options, want int) (d ch
 		opt.Method = chain.Reject // of the same distribution; coupling would draw an output a second time
 	}
 	if t.external != nil && opt.Method == chain.LocalMoves {
-		err = t.external.walk(b, beta, opt, d)
+		err = t.external.walk(b, opt, d, t.mon.Quiet())
 	} else {
 		err = t.supply(want, func(mon *parallel.Monitor) error {
 			return chain.Batch(structure.Rows(t.space, linear), opt, d, t.workers, mon)

@@ -33,7 +33,7 @@ func TestOwnDraws(t *testing.T) {
 		opt.Draws, opt.Diagnosed, opt.Budget, opt.Thin = draws, true, 1e6, 1
 		s := &estimate.External{Features: 1, Log: math.NaN()}
 		dst := chain.Draws{Y: make([]int32, draws), Value: make([]float64, draws)}
-		s.Supply = func(n int, _ *estimate.Walk) error {
+		s.Supply = func(n int) error {
 			for range n {
 				s.Draws = append(s.Draws, g.values[rng.IntN(len(g.values))])
 			}

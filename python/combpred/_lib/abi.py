@@ -20,7 +20,7 @@ ABI_VERSION = 4
 OK, EVALUE, ECAPABILITY, ENUMERICAL, ECANCELLED, EINTERNAL, EMEMORY, ENOTCONVERGED, EBUDGET, EFORKED = range(10)
 ASK_DONE, ASK_DECODE, ASK_LISTED, ASK_HOLDS, ASK_BEST, ASK_PLANES, ASK_VALUES, ASK_SUMS, ASK_PRODUCT, \
     ASK_EXPECT, ASK_MEAN, ASK_PAIR, ASK_PSI, ASK_UNIFORM, ASK_MOMENTS, ASK_LOSS, ASK_SPREAD, ASK_DRAWS, \
-    ASK_WALK = range(19)
+    ASK_MOVES = range(19)
 KEY_FIRST, KEY_LAST, KEY_BEFORE, KEY_REQUIRED, KEY_FORBIDDEN, KEY_SIZE, KEY_START, KEY_END, KEY_LENGTH, \
     KEY_WITHIN = range(10)
 PROGRAM_SOLVED, PROGRAM_FRACTIONAL, PROGRAM_OUT_OF_TIME = range(3)
@@ -37,7 +37,7 @@ class CRequest(Structure):
 
     _fields_ = _fields(ask=_N, n=_N, n_columns=_N, stream=_N, draws=_N, value=_F, bound=_F, linear=_P, magnitude=_P,
                        parts=_P, rows=_P, columns=_P, sizes=_P, outputs=_P, psi=_P, losses=_P, means=_P, log_z=_P,
-                       results=_P, sums=_P, counts=_P, proven=_P)
+                       results=_P, sums=_P, log_ratio=_P, proven=_P)
 
 
 class CStructure(Structure):
@@ -99,7 +99,7 @@ class CSearchOptions(Structure):
     """cp_search_options."""
 
     _fields_ = _fields(method=_T, proposals=_T, temperatures=_P, n_levels=_N, epsilon=_F, delta=_F, steps=_N, runs=_N,
-                       seed=c_uint64)
+                       seed=c_uint64, spread=_P)
 
 
 class CSearchRecord(Structure):
@@ -479,6 +479,7 @@ OF_ROWS: dict[str, tuple[type, ...]] = {
     "cp_custom_check": (c_uint64, _P, _N, _N, *_RUN, *_ROW),
     "cp_decode": (c_uint64, _P, _P, _P, _N, _P, *_RUN, *_ROW),
     "cp_search": (c_uint64, _P, _P, _P, _N, _P, *_RUN, *_ROW),
+    "cp_search_start": (c_uint64, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_kbest": (c_uint64, _P, _P, _P, *_RUN, *_ROW),
     "cp_kbest_start": (c_uint64, _P, _P, _P, *_RUN, *_ROW),
     "cp_log_partition": (c_uint64, _P, _P, _P, *_RUN, *_ROW),
@@ -606,6 +607,8 @@ PARAMETERS: dict[str, tuple[str, ...]] = {
                   "certificates? CCertificates",),
     "cp_search": ("space", "scores CScores", "options CSearchOptions", ">dst i4 scores.n, part_len", "part_len=",
                   "record? CSearchRecord",),
+    "cp_search_start": ("space", "scores CScores", "options CSearchOptions", "psi f8 scores.n, scores.d",
+                        ">best i8 scores.n", ">record? CSearchRecord", ">session u8 1",),
     "cp_kbest": ("space", "scores CScores", "options? CKbestOptions", ">list CKbestList",),
     "cp_kbest_start": ("space", "scores CScores", "options? CKbestOptions", ">session u8 1",),
     "cp_hereditary_start": ("weights f8 n_edges", "n_edges=", "decoder", "most", ">session u8 1",),
@@ -726,7 +729,7 @@ BUFFERS: dict[str, tuple[str, ...]] = {
                 "first? i8 n",),
     "CConstraints": ("first i8 n + 1", "feature i4 ...", "value i1 ...", "must i1 ...",),
     "CCertificates": (">value? f8 n", ">upper_bound? f8 n", ">nu? f8 n", ">optimal? u1 n", ">met? u1 n",),
-    "CSearchOptions": ("temperatures f8 n_levels",),
+    "CSearchOptions": ("temperatures f8 n_levels", "spread? f8 scores.n",),
     "CSearchRecord": (">value? f8 n", ">upper_bound? f8 n", ">nu? f8 n", ">optimal? u1 n", ">temperature? f8 n",
                       ">steps? i8 n", ">accepted? i8 n", ">success? f8 n",),
     "CKbestList": (">parts i4 (scores.n or n), capacity, part_len", ">value? f8 n, capacity", ">count i8 n",),

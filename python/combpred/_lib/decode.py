@@ -74,21 +74,24 @@ def _products(psi: FloatArray, scores: FloatArray) -> FloatArray:
     return products
 
 
-def score_rows(scores: ArrayLike, d: int) -> tuple[FloatArray, bool]:
-    """Return the scores as rows ``(n, d)`` after checking them, and whether they were a single row ``(d,)``."""
-    refuse_masked(scores, "scores")
+def score_rows(scores: ArrayLike, d: int, name: str = "scores") -> tuple[FloatArray, bool]:
+    """Return the scores as rows ``(n, d)`` after checking them, and whether they were a single row ``(d,)``.
+
+    Messages call them `name`.
+    """
+    refuse_masked(scores, name)
     values = np.asarray(scores)
     if values.dtype.kind not in "biuf":
-        raise TypeError(f"scores must be real numbers, got dtype {values.dtype}")
+        raise TypeError(f"{name} must be real numbers, got dtype {values.dtype}")
     values = values.astype(np.float64, copy=False)
     if values.ndim not in (1, 2) or values.shape[-1] != d:
-        raise ValueError(f"scores must have shape (n, {d}) or ({d},), got {values.shape}")
+        raise ValueError(f"{name} must have shape (n, {d}) or ({d},), got {values.shape}")
     rows = np.atleast_2d(values)
     bad = ~np.isfinite(rows)
     if bad.any():
         row, column = (int(i) for i in np.unravel_index(int(np.argmax(bad)), bad.shape))
-        reason = f"column {column} is {rows[row, column]}; scores must be finite"
-        raise RowError(row, reason, "scores")
+        reason = f"column {column} is {rows[row, column]}; {name} must be finite"
+        raise RowError(row, reason, name)
     return rows, values.ndim == 1
 
 

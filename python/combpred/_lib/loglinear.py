@@ -16,7 +16,7 @@ from . import abi
 from .arrays import FloatArray, IntArray
 from .call import RowInputs, call, computed
 from .ridge import Design, RowOutputs, Targets
-from .session import Session, view
+from .session import Session, answer_moves, view
 from .structure import Description
 from .table import contiguous, put, record
 
@@ -96,11 +96,11 @@ class LoglinearProblem:
         *,
         intercept: bool,
         start: FloatArray | SgdState | None = None,
-        answers: Answers | None = None,
+        answers: Any = None,
     ) -> Any:
         """Train on rows in memory, from weights (q, d) or the state of a descent.
 
-        Distributions that the library does not know come from `answers`.
+        Distributions that the library does not know come from `answers`: `Answers`, and with "local" a `session.Mover`.
 
         Returns
         -------
@@ -119,6 +119,9 @@ class LoglinearProblem:
         with Session("cp_loglinear_start", *given, model=model, **self._how()) as session:
             for request in session:
                 n, d = request.n, targets.d
+                if request.ask == abi.ASK_MOVES:
+                    answer_moves(request, d, answers)
+                    continue
                 rows, scores = view(request.rows, np.intp, n), view(request.linear, np.float64, n, d)
                 found = answers(_ASKED[request.ask], rows, scores, request.draws) or ()
                 places = (request.psi,) if request.psi else (request.means, request.log_z)

@@ -5,17 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import abi
-from .arrays import CountArray, FloatArray, IntArray, allocate, require_memory
+from .arrays import FloatArray, IntArray, allocate, require_memory
 from .call import call, computed
 from .decode import Conditions, Decoded
 from .errors import CapabilityError
-from .session import Session, view
+from .session import Mover, Session, answer_moves, view
 from .structure import Description
 from .table import columns, record
 
@@ -106,13 +107,12 @@ def log_partition(
     MemoryError
         If the marginals do not fit.
     """
-    d = description.shape.n_features
-    rows = record(abi.CScores, d=d, linear=np.asarray(scores))
-    n = rows.n
+    rows = {"d": description.shape.n_features, "linear": np.asarray(scores)}
     engine, _ = partition_cost(description, marginals=marginals)
-    means = allocate((n, d), np.float64, f"the marginals of {n} rows", "take fewer rows at once") if marginals else None
-    log_z = computed("cp_log_partition", description, rows, marginals=means, n_threads=n_threads)
-    return Partition(log_z, means, engine)
+    if marginals:
+        log_z, means = computed("cp_log_partition", description, rows, n_threads=n_threads)
+        return Partition(log_z, means, engine)
+    return Partition(computed("cp_log_partition", description, rows, marginals=None, n_threads=n_threads), None, engine)
 
 
 def sample_distribution(
@@ -143,15 +143,12 @@ def sample_distribution(
     CapabilityError, ValueError, MemoryError
         As `log_partition`.
     """
-    if n_samples < 0:
-        raise ValueError(f"n_samples is {n_samples}, must not be negative")
     part_len, d, _ = description.shape
-    rows = record(abi.CScores, d=d, linear=np.asarray(scores))
-    y = allocate(
-        (rows.n, n_samples, part_len), np.int32, f"drawing {n_samples} outputs for each of {rows.n} rows", "draw fewer"
-    )
-    options = {"method": "exact", "n_samples": n_samples, "thin": 1, "budget": 1, "seed": seed % 2**64}
-    computed("cp_chain_sample", description, rows, options, dst=y, record=None, n_threads=n_threads)
+    options = {"method": "exact", "n_samples": n_samples, "seed": seed}
+    y: IntArray = computed(
+        "cp_chain_sample", description, {"d": d, "linear": np.asarray(scores)}, options, part_len=part_len, record=None,
+        n_threads=n_threads,
+    )  # fmt: skip
     drawn: IntArray = y.swapaxes(0, 1)
     return drawn
 
@@ -161,11 +158,9 @@ def order_positions(description: Description, scores: FloatArray, n_threads: int
 
     CapabilityError for other structures than rankings without ties, and beyond 20 items.
     """
-    k, d, _ = description.shape
-    rows = record(abi.CScores, d=d, linear=scores)
-    n = rows.n
+    n, k = len(scores), description.shape.part_len
     positions = allocate((n, k, k), np.float64, f"the positions of {k} items of {n} rows", "pass fewer rows at once")
-    call("cp_order_positions", description, rows, positions, k, n_threads=n_threads)
+    computed("cp_order_positions", description, {"linear": scores}, positions, k, n_threads=n_threads)
     return positions
 
 
@@ -205,9 +200,9 @@ def decide_sets(
         For scores that are not finite, and illegal conditions.
     """
     part_len, d, _ = description.shape
-    rows = record(abi.CScores, d=d, linear=np.asarray(scores))
+    rows = {"d": d, "linear": np.asarray(scores)}
     y, value = computed("cp_sets_decide", description, rows, loss, conditions, part_len=part_len, n_threads=n_threads)
-    return Decoded(y, value, value.copy(), np.zeros(rows.n), np.ones(rows.n, dtype=np.bool_))
+    return Decoded(y, value, value.copy(), np.zeros(len(y)), np.ones(len(y), dtype=np.bool_))
 
 
 def value_sets(
@@ -247,44 +242,29 @@ class Asked:
 
     def record(self) -> abi.CEstimateOptions:
         """Return the options as the library reads them."""
-        return record(abi.CEstimateOptions, **{**vars(self), "seed": self.seed % 2**64})
+        return record(abi.CEstimateOptions, **vars(self))
 
 
-class Estimates:
-    """What was found for n rows of scores: the columns of cp_estimates, as arrays.
+class Estimates(SimpleNamespace):
+    """What was found for n rows of scores: the columns of cp_estimates, as arrays of their names.
 
     Parameters
     ----------
     n, d : int
-    what : str
-        For messages where there is no memory.
+    means, errors : bool
+        Whether `marginals`, and bounds on their `error`, are wanted, (n, d); else these are None.
     bounded : bool, default=True
         Whether bounds on ln Z are wanted where they take work of their own.
     """
 
-    value: FloatArray
-    lower: FloatArray
-    upper: FloatArray
-    effective_share: FloatArray
-    r_hat: FloatArray
-    expansion: FloatArray
-    spread: FloatArray
-    variance: FloatArray
-    samples: NDArray[np.int64]
-    steps: NDArray[np.int64]
-    accepted: NDArray[np.int64]
-    level_samples: NDArray[np.int64]
-    repeats: NDArray[np.int64]
-
     def __init__(self, n: int, d: int, *, means: bool, errors: bool = False, bounded: bool = True) -> None:
-        self.n, self.d = n, d
-        vars(self).update(columns(abi.CEstimates, *_FIGURES, *_COUNTS, n=n))
+        super().__init__(n=n, d=d, **columns(abi.CEstimates, *_FIGURES, *_COUNTS, n=n))
         what, remedy = f"the marginals of {n} rows", "take fewer rows at once"
         self.marginals: FloatArray | None = allocate((n, d), np.float64, what, remedy) if means else None
         self.error: FloatArray | None = allocate((n, d), np.float64, what, remedy) if errors else None
-        self.guaranteed: NDArray[np.bool_] = np.ones(n, dtype=np.bool_)
+        self.guaranteed = np.ones(n, dtype=np.bool_)
         self._texts = np.zeros(n, dtype=f"S{_SAMPLER}"), np.zeros(n, dtype=f"S{_WHY}")
-        self._first: NDArray[np.int64] = np.zeros(n + 1, dtype=np.int64)
+        self._first = np.zeros(n + 1, dtype=np.int64)
         self._levels = np.zeros(_LEVELS * n)
         self._bounded = bounded
         self.method = ""
@@ -363,29 +343,6 @@ def estimate(
             return found
 
 
-class Walk(NamedTuple):
-    """Chains of a user's own moves that the library asks for.
-
-    Attributes
-    ----------
-    beta : float
-        What scores are multiplied by.
-    start : list of int
-        Numbers of the outputs where they begin, those of uniform draws from 0 on, of states of walks from 2**30 on.
-    burn_in, thin, n_states : int
-        Moves before the first state, moves from state to state, states of each chain.
-    first : int
-        Number of the first state.
-    """
-
-    beta: float
-    start: list[int]
-    burn_in: int
-    thin: int
-    n_states: int
-    first: int
-
-
 def estimate_from_draws(
     draw: Callable[[int], FloatArray],
     scores: FloatArray,
@@ -394,22 +351,21 @@ def estimate_from_draws(
     *,
     mean: FloatArray | None = None,
     log_count: float = math.nan,
-    follow: Callable[[Walk], tuple[FloatArray, CountArray]] | None = None,
+    move: Mover | None = None,
 ) -> Estimates:
     """Fill in `found` for one row from a user's own uniform draws, and moves, by cp_estimate_start.
 
-    `draw` returns the numbers (k, width) of k draws more: ψ, for scores (width,), or the score, for scores of 1;
-    `follow`, if there are moves, the numbers of the states of a walk, chain by chain, of shape (k, width), and how many
-    moves to each were accepted, (k,).
+    `draw` returns the numbers (k, width) of k draws more, which `move` knows as well, if there are moves: ψ, for scores
+    (width,), or the score, for scores of 1.
     """
     width = len(scores)
     supplied = record(
-        abi.CSupplied, width=width, scores=scores, mean=mean, log_count=log_count, moves=int(follow is not None)
+        abi.CSupplied, width=width, scores=scores, mean=mean, log_count=log_count, moves=int(move is not None)
     )
     result = found.record()
     with Session("cp_estimate_start", supplied, asked.record(), result, n_threads=1) as session:
         for request in session:
-            answer_draws(request, width, draw, follow)
+            answer_draws(request, width, draw, move)
         found.close(result, view(session.last.linear, np.float64, session.last.n))
     return found
 
@@ -418,18 +374,13 @@ def answer_draws(
     request: abi.CRequest,
     width: int,
     draw: Callable[[int], FloatArray],
-    follow: Callable[[Walk], tuple[FloatArray, CountArray]] | None,
+    move: Mover | None,
 ) -> None:
-    """Answer a request for draws, or for states of chains, as `estimate_from_draws` says."""
-    n = request.n
+    """Answer a request for draws or moves, as `estimate_from_draws` says."""
+    if request.ask == abi.ASK_MOVES:
+        assert move is not None
+        answer_moves(request, width, move)
+        return
     what = f"{request.draws} draws with {width} numbers each"
     require_memory(8 * request.draws * width, what, "ask for a larger epsilon, or for fewer steps")
-    if request.ask == abi.ASK_DRAWS:
-        view(request.results, np.float64, n, width)[:] = draw(n)
-        return
-    assert follow is not None
-    burn_in, thin, many = view(request.sizes, np.int64, 3).tolist()
-    starts = view(request.rows, np.int64, n).tolist()
-    states, accepted = follow(Walk(request.value, starts, burn_in, thin, many, request.stream))
-    view(request.results, np.float64, n * many, width)[:] = states
-    view(request.counts, np.int64, n * many)[:] = accepted
+    view(request.results, np.float64, request.n, width)[:] = draw(request.n)

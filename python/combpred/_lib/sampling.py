@@ -12,7 +12,7 @@ import numpy.typing as npt
 from . import abi, names, partition
 from .arrays import CountArray, FloatArray, IntArray, allocate
 from .call import call, computed
-from .session import Session
+from .session import Mover, Session, answer_moves
 from .structure import Description
 from .table import codes, columns, record
 
@@ -124,11 +124,9 @@ class Plan(NamedTuple):
 
     def record(self, start: Any, bound: Any) -> abi.CChainOptions:
         """Return the record that the library reads; the arrays must outlive it."""
-        options = self._replace(seed=self.seed % 2**64)._asdict()
+        options = self._asdict()
         del options["streams"]
-        return record(
-            abi.CChainOptions, start=start, bound=bound, exact_seconds=partition.EXACT_SECONDS, **options
-        )  # fmt: skip
+        return record(abi.CChainOptions, start=start, bound=bound, exact_seconds=partition.EXACT_SECONDS, **options)
 
 
 def chain_sample(
@@ -167,23 +165,20 @@ def chain_from_draws(
     *,
     start: bool = False,
     bound: float | None = None,
-    follow: Callable[[partition.Walk], tuple[FloatArray, CountArray]] | None = None,
+    move: Mover | None = None,
 ) -> Drawn:
     """Sample for one row by "meta", "rejection" or "cftp" from uniform draws, of which some have the scores `values`.
 
     With `start` a chain begins at the first of these. `draw` returns the scores (k,) of k draws more. The samples' `y`
-    (1, n_samples, 1) are numbers of draws. "local" follows chains, as `follow` does for scores (k, 1), and numbers
-    their states from 2**30 on.
+    (1, n_samples, 1) are numbers of draws or, for "local", of what `move` made of these, whose figures are scores.
     """
     first, limit = np.zeros(1, dtype=np.int32), None if bound is None else np.array([bound])
     drawn = Drawn.room(1, 1, plan)
-    supplied = record(abi.CSupplied, n=len(values), width=1, draws=values, moves=int(follow is not None))
-    known = drawn.record()
-    with Session(
-        "cp_chain_start", supplied, plan.record(first if start else None, limit), drawn.y, known, n_threads=1
-    ) as session:
+    supplied = {"n": len(values), "draws": values, "moves": move is not None}
+    known, options = drawn.record(), plan.record(first if start else None, limit)
+    with Session("cp_chain_start", supplied, options, dst=drawn.y, record=known, n_threads=1) as session:
         for request in session:
-            partition.answer_draws(request, 1, lambda n: draw(n)[:, np.newaxis], follow)
+            partition.answer_draws(request, 1, lambda n: draw(n)[:, np.newaxis], move)
     return drawn.by(known)
 
 
@@ -201,7 +196,7 @@ def extensions_sample(
 ) -> tuple[IntArray, CountArray]:
     """Return uniform linear extensions (n_samples, n_elements) of `pairs` (n_pairs, 2), and the steps of each."""
     found: tuple[IntArray, CountArray] = computed(
-        "cp_extensions_sample", pairs, method, seed % 2**64, n_samples=n_samples, n_elements=n_elements,
+        "cp_extensions_sample", pairs, method, seed, n_samples=n_samples, n_elements=n_elements,
         n_threads=n_threads,
     )  # fmt: skip
     return found
@@ -254,7 +249,7 @@ def extensions_estimate(
     verbose: int = 0,
 ) -> EstimatedCount:
     """Return the number of linear extensions of `pairs` (n_pairs, 2) within 1 ± epsilon with probability 1 − delta."""
-    options = {"epsilon": epsilon, "delta": delta, "most_downsets": most_downsets, "seed": seed % 2**64}
+    options = {"epsilon": epsilon, "delta": delta, "most_downsets": most_downsets, "seed": seed}
     count, info = _counted(
         pairs, n_elements, options, n_threads=n_threads, label="counting linear extensions", verbose=verbose
     )
@@ -300,34 +295,44 @@ class Searched(NamedTuple):
 
 
 def search_chains(
-    description: Description,
-    linear: FloatArray,
-    *,
-    method: str,
-    proposals: str,
-    temperatures: FloatArray,
-    epsilon: float,
-    delta: float,
-    steps: int,
-    runs: int,
-    seed: int,
-    n_threads: int | None = None,
-    verbose: int = 0,
+    description: Description, linear: FloatArray, *, n_threads: int | None = None, verbose: int = 0, **options: Any
 ) -> Searched:
     """Search for the output of largest score for every row of `linear` (n, d); the options are those of cp_search."""
     n = len(linear)
-    y = allocate((n, description.shape.part_len), np.int32, f"searching for {n} outputs", "search for fewer at once")
-    found = Searched(y, **columns(abi.CSearchRecord, n=n))
-    options = {
-        "method": method, "proposals": proposals, "temperatures": temperatures, "epsilon": epsilon, "delta": delta,
-        "steps": steps, "runs": runs, "seed": seed % 2**64,
-    }  # fmt: skip
-    known = {name: column for name, column in found._asdict().items() if name != "y"}
-    computed(
-        "cp_search", description, {"linear": linear}, options, dst=y, record=known, n_threads=n_threads,
-        label="searching", verbose=verbose, total=n * runs,
+    known = columns(abi.CSearchRecord, n=n)
+    y = computed(
+        "cp_search", description, {"linear": linear}, options, part_len=description.shape.part_len, record=known,
+        n_threads=n_threads, label="searching", verbose=verbose, total=n * options["runs"],
     )  # fmt: skip
-    return found
+    return Searched(y, **known)
+
+
+def search_own(
+    description: Description,
+    linear: FloatArray,
+    magnitude: FloatArray | None,
+    psi: FloatArray,
+    spread: FloatArray,
+    move: Mover,
+    *,
+    streams: npt.NDArray[np.uint64],
+    control: abi.Control,
+    **options: Any,
+) -> tuple[CountArray, Searched]:
+    """Search for outputs of largest score that only `move` knows, from outputs 0 to n − 1 of embeddings `psi` (n, d).
+
+    `spread` (n,) are ranges of scores, from which temperatures follow; the other options are those of cp_search_start.
+    Returns the numbers (n,) of the best outputs, and of a `Searched` the values, temperatures, steps and successes.
+    """
+    n, d = linear.shape
+    known = columns(abi.CSearchRecord, "value", "temperature", "steps", "accepted", "success", n=n)
+    given = {"linear": linear, "magnitude": magnitude, "streams": streams}, {**options, "spread": spread}, psi
+    with Session("cp_search_start", description, *given, record=known, n_threads=1, control=control) as session:
+        for request in session:
+            answer_moves(request, d, move)
+        best: CountArray = session.results()
+    none, inf = np.zeros(n, dtype=np.bool_), np.full(n, np.inf)
+    return best, Searched(np.empty((n, 0), np.int32), upper_bound=inf, nu=inf, optimal=none, **known)
 
 
 def mixing_bounds(description: Description, linear: FloatArray, chain: str, epsilon: float) -> FloatArray:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import math
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any
 
@@ -82,6 +82,19 @@ class Session:
         """Return what the algorithm has written to new arrays and structs, as ``computed`` does."""
         found = results(self._start, self._made, self.status)
         return found[0] if len(found) == 1 else tuple(found)
+
+
+#: Makes moves: given the numbers of the outputs from which they start, −1 for a uniform draw, and those that the new
+#: outputs get, returns figures (n, width) of these and logarithms of ratios (n,), −inf where a move leads to no output.
+Mover = Callable[[list[int], list[int]], tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]]
+
+
+def answer_moves(request: abi.CRequest, width: int, move: Mover) -> None:
+    """Answer a request for moves."""
+    n = request.n
+    figures, ratios = move(view(request.rows, np.int64, n).tolist(), view(request.sizes, np.int64, n).tolist())
+    view(request.results, np.float64, n, width)[:] = figures
+    view(request.log_ratio, np.float64, n)[:] = ratios
 
 
 def _close(handle: int, *_: object) -> None:

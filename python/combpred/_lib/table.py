@@ -50,6 +50,8 @@ def put(struct: Record, **fields: Any) -> Record:
             value = value.encode()
         elif name == "max_iter":
             value = min(int(value), _MOST_ITER)
+        elif name == "seed":
+            value = int(value) % 2**64
         elif isinstance(value, ctypes.Structure):
             kept[name] = value
             value = ctypes.addressof(value)

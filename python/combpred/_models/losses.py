@@ -100,27 +100,24 @@ def structured_hinge_loss(
     >>> structured_hinge_loss(Permutations(3), [[0.0, 0.0, 0.0]], [[1, 2, 3]])  # all three pairs may be wrong
     3.0
     """
-    choice(decoder, "decoder", DECODERS)
+    how = Decoding(choice(decoder, "decoder", DECODERS))
     given = ScoredRows.read(structure, scores, y)
     linear, psi, own = given.linear, given.psi, given.own
     loss = structure.space.loss(cost)
-    if loss.is_affine and given.in_sets:
+    if loss.name == "zero-one" and not loss.is_affine:
+        values = 1.0 + best_others(structure, given) - own
+    elif given.in_sets:
         values = _worst_outside(structure, given, loss.affine(psi)) - own
-    elif loss.is_affine:
-        found = loss_augmented(structure.space, loss.affine(psi), linear, Decoding(decoder))
+    elif loss.name == OWN:
+        worst = structure.space.worst(given.parts)(given.row, psi, linear, False)
+        values = worst.loss + score_values(worst.psi, linear, None) - own
+    else:
+        found = loss_augmented(structure.space, loss.affine(psi), linear, how)
         _warn_of_unproven(
             found.decoded.optimal, "maxima are not proven to be the largest: the loss is a lower bound there"
         )
         values = found.loss + score_values(found.psi, linear, None) - own
-    elif loss.name == OWN:
-        if given.in_sets:
-            raise CapabilityError("a loss of your own is not known outside of sets: take cost='zero-one'")
-        parts = structure.space.encode(y)
-        worst = structure.space.worst(parts)(np.arange(len(parts)), psi, linear, False)
-        values = worst.loss + score_values(worst.psi, linear, None) - own
-    else:
-        values = 1.0 + best_others(structure, given) - own
-    return given.mean(np.maximum(values, 0.0), sample_weight, per_row)  # y itself makes 0
+    return mean_of_rows(given.sums(np.maximum(values, 0.0)), sample_weight, per_row, rows="y")  # y itself makes 0
 
 
 @documented
@@ -182,7 +179,8 @@ def structured_log_loss(
     1.7918
     """
     given = ScoredRows.read(structure, scores, y)
-    return given.mean(np.logaddexp(0.0, _log_odds_outside(structure, given)), sample_weight, per_row)
+    losses = np.logaddexp(0.0, _log_odds_outside(structure, given))
+    return mean_of_rows(given.sums(losses), sample_weight, per_row, rows="y")
 
 
 @documented
@@ -354,7 +352,7 @@ def structured_auc_loss(
             excess = values[:, row] - given.own[at]
             shares = (excess > equal[row]) + 0.5 * (np.abs(excess) <= equal[row])
             above[at] += shares[~given.holds(row, parts)].sum()
-    counts, right = np.add.reduceat(above, given.first), np.bincount(given.row)
+    counts, right = given.sums(above), np.diff(given.first)
     if n_samples is None:
         pairs = right * np.maximum(structure.count() - right, 1) if normalize else 1
         return mean_of_rows(counts / pairs, sample_weight, per_row, rows="y")
@@ -429,16 +427,12 @@ def structured_max_loss(
     >>> structured_max_loss(Permutations(3), [[1.0, 1.0, 1.0]], [Admissible([[3, 2, 1], [1, 3, 2]])])
     1.0
     """
-    choice(decoder, "decoder", DECODERS)
+    how = Decoding(choice(decoder, "decoder", DECODERS))
     given = ScoredRows.read(structure, scores, y)
-    found = structure.space.decode(given.linear, None, Decoding(decoder))
+    found = structure.space.decode(given.linear, None, how)
     _warn_of_unproven(found.optimal, "predictions are not proven to score highest: others may, with another loss")
-    loss, psi = structure.space.loss(cost), structure.space.embed(found.y)[given.row]
-    if loss.name == OWN:
-        raise CapabilityError(f"a loss of your own is not needed here: call it on predictions, {structure!r}.decode")
-    return mean_of_rows(
-        np.minimum.reduceat(loss.between(given.psi, psi), given.first), sample_weight, per_row, rows="y"
-    )
+    losses = structure.space.loss(cost).between(given.psi, structure.space.embed(found.y)[given.row])
+    return mean_of_rows(np.minimum.reduceat(losses, given.first[:-1]), sample_weight, per_row, rows="y")
 
 
 @dataclass(frozen=True)
@@ -457,8 +451,8 @@ class ScoredRows:
         Their scores.
     row : ndarray of shape (m,)
         The rows that they belong to.
-    first : ndarray of shape (n,)
-        The first output of each row.
+    first : ndarray of shape (n + 1,)
+        The first output of each row, and m.
     """
 
     linear: FloatArray
@@ -475,18 +469,13 @@ class ScoredRows:
             raise TypeError(f"structure must be a combpred.structures.Structure, got {structure!r}")
         linear, _ = read_scores(structure, scores)
         sets = flat_sets(y)
-        if sets is None:
-            parts = structure.space.encode(y)
-            row = np.arange(len(parts))
-        else:
-            parts = encode_sets(structure, sets)
-            row = np.repeat(np.arange(len(sets.first) - 1), np.diff(sets.first))
-        n = int(row[-1]) + 1
-        if n != len(linear):
-            raise ValueError(f"scores has {len(linear)} rows and y {n}; they must agree row by row")
+        parts = structure.space.encode(y) if sets is None else encode_sets(structure, sets)
+        first = np.arange(len(parts) + 1) if sets is None else np.asarray(sets.first)
+        if len(first) - 1 != len(linear):
+            raise ValueError(f"scores has {len(linear)} rows and y {len(first) - 1}; they must agree row by row")
+        row = np.repeat(np.arange(len(linear)), np.diff(first))
         psi = structure.space.embed(parts)
-        own = score_values(psi, linear[row], None)
-        return cls(linear, parts, psi, own, row, np.searchsorted(row, np.arange(n)))
+        return cls(linear, parts, psi, score_values(psi, linear[row], None), row, first)
 
     @property
     def in_sets(self) -> bool:
@@ -495,7 +484,7 @@ class ScoredRows:
 
     def of(self, row: int) -> slice:
         """Return where the outputs of a row are."""
-        return slice(self.first[row], self.first[row + 1] if row + 1 < len(self.first) else len(self.row))
+        return slice(self.first[row], self.first[row + 1])
 
     def holds(self, row: int, parts: NDArray[Any]) -> NDArray[np.bool_]:
         """Return which outputs are right for a row."""
@@ -504,17 +493,17 @@ class ScoredRows:
             right |= (parts == own).all(axis=1)
         return right
 
-    def mean(self, values: FloatArray, sample_weight: ArrayLike | None, per_row: bool) -> float | FloatArray:
-        """Return the mean over rows of sums over their outputs."""
-        return mean_of_rows(np.add.reduceat(values, self.first), sample_weight, per_row, rows="y")
+    def sums(self, values: FloatArray) -> FloatArray:
+        """Return for each row the sum of the values of its outputs."""
+        return np.add.reduceat(values, self.first[:-1])
 
     def sum_of_logs(self, logs: FloatArray) -> FloatArray:
         """Return for each row the logarithm of a sum over its outputs whose logarithms are given."""
-        return np.logaddexp.reduceat(logs, self.first)
+        return np.logaddexp.reduceat(logs, self.first[:-1])
 
     def log_pairs(self, log_count: float) -> FloatArray:
         """Return the logarithm of the number of pairs of a right and another output, 0 where there is none."""
-        right = np.log(np.bincount(self.row))
+        right = np.log(np.diff(self.first))
         with np.errstate(divide="ignore"):
             others = log_count + np.log1p(-np.minimum(np.exp(right - log_count), 1.0))
         pairs: FloatArray = np.where(right < log_count - 1e-12, right + others, 0.0)
@@ -527,7 +516,7 @@ def _log_odds_outside(structure: Structure, given: ScoredRows) -> FloatArray:
     inside = given.sum_of_logs(given.own)
     with np.errstate(divide="ignore"):  # ln 0 is −inf
         others = log_z + np.log1p(-np.exp(np.minimum(inside - log_z, 0.0)))  # above 0 by rounding only
-    others[np.log(np.bincount(given.row)) >= structure.log_count() - 1e-12] = -np.inf  # there is none, but for rounding
+    others[np.log(np.diff(given.first)) >= structure.log_count() - 1e-12] = -np.inf  # there is none, but for rounding
     return others[given.row] - given.own
 
 

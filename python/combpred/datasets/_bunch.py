@@ -13,36 +13,26 @@ from ..structures import Structure
 
 
 def dataset(
-    data: NDArray[np.float64],
-    target: NDArray[Any],
-    *,
-    structure: Structure,
-    feature_names: Sequence[str],
-    target_names: Sequence[str],
-    description: str,
-    return_X_y: bool,
-    as_frame: bool,
-) -> Any:
-    """Return the data set as a Bunch, or as the pair (data, target) when `return_X_y` is true."""
+    original: Bunch, target: NDArray[Any], structure: Structure, target_names: Sequence[str], description: str,
+    return_X_y: bool, as_frame: bool,
+) -> Any:  # fmt: skip
+    """Return the inputs of a data set with other targets, as a Bunch or, if `return_X_y`, as a pair."""
+    features, names = list(original.feature_names), list(target_names)
+    data: Any = np.array(original.data, dtype=np.float64, order="C")
     frame = None
     if as_frame:
         import pandas as pd  # an optional dependency
 
-        features = pd.DataFrame(data, columns=list(feature_names))
+        data = pd.DataFrame(data, columns=features)
         if target.ndim == 1:
-            named: Any = pd.Series(target, name="target")
+            target = pd.Series(target, name="target")
         else:
-            named = pd.DataFrame(target, columns=list(target_names))
-            structure = type(structure)(labels=list(target_names))  # as all that have columns
-        data, target, frame = features, named, pd.concat([features, named], axis=1)
+            target = pd.DataFrame(target, columns=names)
+            structure = type(structure)(labels=names)  # as all that have columns
+        frame = pd.concat([data, target], axis=1)
     if return_X_y:
         return data, target
     return Bunch(
-        data=data,
-        target=target,
-        frame=frame,
-        feature_names=list(feature_names),
-        target_names=list(target_names),
-        structure=structure,
+        data=data, target=target, frame=frame, feature_names=features, target_names=names, structure=structure,
         DESCR=description,
-    )
+    )  # fmt: skip

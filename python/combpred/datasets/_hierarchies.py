@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
 from sklearn import datasets as source
-from sklearn.utils import Bunch
 
 from .._data.glossary import documented
 from ..structures import Hierarchy
 from ._bunch import dataset
 
-_SHAPES: dict[Hashable, Hashable] = {
+_SHAPES: dict[Any, Any] = {
     "digit": None,
     "closed": "digit",
     "open": "digit",
@@ -25,7 +21,7 @@ _SHAPES: dict[Hashable, Hashable] = {
     **dict.fromkeys("147", "straight"),
 }
 
-_SPECIES: dict[Hashable, Hashable] = {
+_SPECIES: dict[Any, Any] = {
     "Iris": None,
     "Tripetalae": "Iris",
     "Laevigatae": "Iris",
@@ -72,7 +68,8 @@ def load_digits_hierarchy(*, return_X_y: bool = False, as_frame: bool = False) -
     10
     """
     original = source.load_digits()
-    return _leaves(original, original.target.astype(str), _SHAPES, _DIGITS, return_X_y, as_frame)
+    target, tree = original.target.astype(str), Hierarchy(dict(_SHAPES), allowed="leaves")
+    return dataset(original, target, tree, list(_SHAPES), _DIGITS, return_X_y, as_frame)
 
 
 @documented
@@ -96,24 +93,5 @@ def load_iris_hierarchy(*, return_X_y: bool = False, as_frame: bool = False) -> 
         With `as_frame`, without pandas.
     """
     original = source.load_iris()
-    return _leaves(original, original.target_names.astype(str)[original.target], _SPECIES, _IRIS, return_X_y, as_frame)
-
-
-def _leaves(
-    original: Bunch,
-    target: NDArray[Any],
-    parent: dict[Hashable, Hashable],
-    description: str,
-    return_X_y: bool,
-    as_frame: bool,
-) -> Any:
-    return dataset(
-        np.array(original.data, dtype=np.float64),
-        target,
-        structure=Hierarchy(dict(parent), allowed="leaves"),
-        feature_names=original.feature_names,
-        target_names=[str(node) for node in parent],
-        description=description,
-        return_X_y=return_X_y,
-        as_frame=as_frame,
-    )
+    target, tree = original.target_names.astype(str)[original.target], Hierarchy(dict(_SPECIES), allowed="leaves")
+    return dataset(original, target, tree, list(_SPECIES), _IRIS, return_X_y, as_frame)

@@ -57,13 +57,6 @@ def load_digits_attributes(*, return_X_y: bool = False, as_frame: bool = False) 
     original = source.load_digits()
     table = np.array([[digit in members for members in _PROPERTIES.values()] for digit in range(10)], dtype=np.int32)
     listed = "; ".join(f"{name} ({', '.join(map(str, sorted(members)))})" for name, members in _PROPERTIES.items())
-    return dataset(
-        np.array(original.data, dtype=np.float64),
-        table[original.target],
-        structure=LabelSets(len(_PROPERTIES)),
-        feature_names=original.feature_names,
-        target_names=list(_PROPERTIES),
-        description=_DIGITS.format(properties=listed),
-        return_X_y=return_X_y,
-        as_frame=as_frame,
-    )
+    target, structure = table[original.target], LabelSets(len(_PROPERTIES))
+    description = _DIGITS.format(properties=listed)
+    return dataset(original, target, structure, list(_PROPERTIES), description, return_X_y, as_frame)

@@ -128,21 +128,13 @@ def load_diabetes_ranking(*, return_X_y: bool = False, as_frame: bool = False) -
         With `as_frame`, without pandas.
     """
     original = source.load_diabetes(scaled=False)
-    names = list(original.feature_names)
-    taken = [names.index(name) for name in _SERUM]
-    kept = [j for j in range(len(names)) if j not in taken]
+    names = np.array(original.feature_names)
+    taken = np.isin(names, _SERUM)
     values = original.data[:, taken]
-    standardised = (values - values.mean(axis=0)) / values.std(axis=0)
-    return dataset(
-        np.ascontiguousarray(np.column_stack([original.data[:, kept], original.target])),
-        positions_by_score(standardised),
-        structure=Permutations(len(_SERUM)),
-        feature_names=[*(names[j] for j in kept), "progression"],
-        target_names=_SERUM,
-        description=_DIABETES,
-        return_X_y=return_X_y,
-        as_frame=as_frame,
-    )
+    ranks = positions_by_score((values - values.mean(axis=0)) / values.std(axis=0))
+    inputs = np.column_stack([original.data[:, ~taken], original.target])
+    kept = Bunch(data=inputs, feature_names=[*names[~taken].tolist(), "progression"])
+    return dataset(kept, ranks, Permutations(len(_SERUM)), _SERUM, _DIABETES, return_X_y, as_frame)
 
 
 def _ranked_classes(name: str, original: Bunch, return_X_y: bool, as_frame: bool) -> Any:
@@ -150,14 +142,6 @@ def _ranked_classes(name: str, original: Bunch, return_X_y: bool, as_frame: bool
     classifier = GaussianNB().fit(original.data, original.target)
     ranks = positions_by_score(classifier.predict_joint_log_proba(original.data))
     labels = [str(label) for label in original.target_names]
-    n, p = original.data.shape
-    return dataset(
-        np.array(original.data, dtype=np.float64),
-        ranks,
-        structure=Permutations(len(labels)),
-        feature_names=original.feature_names,
-        target_names=labels,
-        description=_BY_CLASS.format(source=name, n=n, p=p, k=len(labels)),
-        return_X_y=return_X_y,
-        as_frame=as_frame,
-    )
+    (n, p), k = original.data.shape, len(labels)
+    description = _BY_CLASS.format(source=name, n=n, p=p, k=k)
+    return dataset(original, ranks, Permutations(k), labels, description, return_X_y, as_frame)

@@ -14,11 +14,11 @@ from sklearn.exceptions import ConvergenceWarning
 from .._data.targets import TargetError
 from .._data.warn import warn_user
 from .._lib.abi import Control
-from .._lib.arrays import CountArray, FloatArray, refuse_masked, row_streams
+from .._lib.arrays import FloatArray, refuse_masked, row_streams
 from .._lib.control import reported
 from .._lib.errors import CapabilityError, RowError, naming_row
 from .._lib.names import BOUNDED_METHODS
-from .._lib.partition import Asked, Estimates, Walk, estimate, estimate_from_draws
+from .._lib.partition import Asked, Estimates, estimate, estimate_from_draws
 from ..structures import Structure
 from ._counts import count_for
 from ._estimates import AnnealingDetails, LogPartition
@@ -108,7 +108,7 @@ def _from_own_draws(
     means = log_count is None
     scores, by_moves = row if means else np.ones(1), asked.sampler == "local"
     space: Any = structure.space
-    outputs: dict[int, Any] = {}  # where chains of the user's own moves may begin
+    outputs = space.outputs(rng, None if means else row)
     n_drawn = 0
 
     def draw(n: int) -> FloatArray:
@@ -124,17 +124,13 @@ def _from_own_draws(
             control.step += len(parts)
         return found
 
-    def follow(walk: Walk) -> tuple[FloatArray, CountArray]:
-        psi, accepted = space.walk(row, walk, outputs, rng, control)
-        return (psi if means else psi @ row[:, None]), accepted
-
     bound = None if asked.bound is None or np.isinf(asked.bound[number]) else asked.bound[number : number + 1]
     how = replace(asked, seed=int(rng.integers(2**63)), bound=bound)
     empty = Estimates(1, len(scores), means=means, errors=means)
     mean = structure.mean() if asked.method == "counting" else None
     return estimate_from_draws(
         draw, scores, how, empty, mean=mean, log_count=math.nan if log_count is None else log_count,
-        follow=follow if by_moves else None,
+        move=outputs.move if by_moves else None,
     )  # fmt: skip
 
 

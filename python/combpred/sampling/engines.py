@@ -276,8 +276,8 @@ class SampledEngine(Engine):
             return Training("draws" if method == "exact" else method, method=method)
         space: Any = self.structure.space
         rng = np.random.default_rng(self.settings.seed)
-        if method == "local":  # chains of the user's own moves, which are followed where these are
-            return Training("draws", space.chains(n, self.settings.seed).answer, method)
+        if method == "local":  # the library follows chains of the user's moves
+            return Training(method, space.outputs(rng).move, method)
 
         def answers(request: str, rows: NDArray[np.intp], scores: FloatArray, draws: int) -> tuple[FloatArray, ...]:
             seed = int(rng.integers(2**63))

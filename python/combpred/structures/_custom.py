@@ -67,8 +67,8 @@ class Custom(Structure):
         then leave the space: their outputs are drawn again, or not moved to. So a uniform sampler of a larger set will
         do, of which the outputs are not too small a share.
     sibling : callable, default=None
-        ``sibling(y)`` returns the output whose ψ is opposite: ``embed(y) + embed(sibling(y))`` is the same for all y,
-        as for a ranking and its reverse. The better of the two is a prediction with the guarantee ν = ½.
+        ``sibling(y)`` returns the output whose ψ is opposite: ``embed(y) + embed(sibling(y))`` must be the same for all
+        y, as for a ranking and its reverse. The better of the two is a prediction with the guarantee ν = ½.
     propose : callable, default=None
         ``propose(y, rng)`` returns an output that y can move to in a small step, such as a ranking with two labels
         swapped. Predictions without `decode` follow a chain of such moves, and so does ``sampler="local"`` wherever
@@ -112,8 +112,10 @@ class Custom(Structure):
     too. ``loss="squared"`` works. Time: `n_proposals` calls of `sample` and `embed` in all, or of `propose` and `embed`
     for each row.
 
-    Functions are called from Python, one output at a time and on one thread. To pickle a
-    structure, or use it in other processes, its functions must be defined in a module.
+    Functions are called from Python, one output at a time and on one thread. Every value that they return is checked
+    (its shape, type and range, and membership if `contains` is given), but not whether the functions agree with each
+    other: :func:`combpred.testing.check_structure` tests that, once, in your test suite. To pickle a structure, or use
+    it in other processes, its functions must be defined in a module.
 
     Parameters and methods share names here, so that ``structure.mean()`` is the method; read parameters by `get_params`
     and change them by `set_params`.
@@ -175,32 +177,7 @@ class Custom(Structure):
         weights: ArrayLike | None = None,
     ) -> None:
         # Parameters are not attributes, which would hide the methods of the same names.
-        self._given: dict[str, Any] = {
-            "log_count": log_count,
-            "mean": mean,
-            "second_moment": second_moment,
-            "embed": embed,
-            "decode": decode,
-            "radius": radius,
-            "bound": bound,
-            "contains": contains,
-            "sibling": sibling,
-            "propose": propose,
-            "log_ratio": log_ratio,
-            "n_proposals": n_proposals,
-            "loss": loss,
-            "structures": structures,
-            "psi": psi,
-            "gram": gram,
-            "sample": sample,
-            "n_moment_samples": n_moment_samples,
-            "random_state": random_state,
-            "basis": basis,
-            "kernel": kernel,
-            "project": project,
-            "n_elements": n_elements,
-            "weights": weights,
-        }
+        self._given: dict[str, Any] = {name: value for name, value in locals().items() if name != "self"}
 
     @classmethod
     def from_structures(
@@ -295,7 +272,8 @@ class Custom(Structure):
             there from repeats among draws, which takes about the square root of the number; see
             :func:`combpred.sampling.estimate_count`.
         mean, second_moment : array-like of shape (d,) and (d, d), default=None
-            Exact moments, where you know them; give both. None: averages over draws.
+            Exact moments, if you know them; give both. They are not compared with draws of `sample`. None: averages
+            over draws.
         n_moment_samples : int, default=10000
             Number of draws for the moments, more than d. The standard error falls with its square root; `moments_info`
             reports it.
@@ -418,8 +396,8 @@ class Custom(Structure):
             Number of elements.
         contains : callable
             ``contains(held)`` returns whether a set is an output, for a read-only bool array of shape
-            ``(n_elements,)``. True for the empty set, and for every subset of a set for which it is True; a function
-            that turns out not to be like that is refused.
+            ``(n_elements,)``. It must be True for the empty set, and for every subset of a set for which it is True;
+            :func:`combpred.testing.check_structure` looks for subsets that break this.
         weights : array-like of shape (n_elements,), default=None
             Positive measures of the elements: :math:`\psi_e(y)` is the root of that of e if y contains e, else 0.
             None: 1.
@@ -437,9 +415,8 @@ class Custom(Structure):
         -----
         A system whose members 32 768 questions to `contains` find, such as all sets of 15 elements, is listed at the
         first use, by adding elements one by one, so that every set that is asked about is a member and one element
-        more; 64 drawn sets are asked about beside, which shows most functions that do not tell all subsets. Then
-        everything is exact: moments, predictions, the outputs of largest scores in their order, partition functions,
-        marginals and samples; what you give of moments, numbers and samplers is not needed, and not used.
+        more. Then everything is exact: moments, predictions, the outputs of largest scores in their order, partition
+        functions, marginals and samples; what you give of moments, numbers and samplers is not needed, and not used.
 
         Larger systems have no number or order of outputs, and no exact partition functions. Their moments are those
         that you give, or those of the draws of `sample`, or else those of all sets of elements, and
@@ -554,57 +531,56 @@ class Custom(Structure):
         return np.array([f"{what}{i}" for i in range(self.n_features)], dtype=object)
 
 
-_VALUED = {"n_moment_samples", "random_state", "n_proposals", "project"}  # parameters that always have a value
-_FUNCTIONS = {field.name for field in fields(Functions)}
-_MAY = _FUNCTIONS | {"log_count"}  # parameters of spaces that are given by functions
+_MOMENTS = {"log_count", "mean", "second_moment"}
+#: Parameters that always have a value, and whether it matters for a description with some parameters.
+_EFFECTS: dict[str, Callable[[str, set[str]], bool]] = {
+    "n_moment_samples": lambda way, named: way != "structures" and "mean" not in named,
+    "random_state": lambda way, named: way != "structures",
+    "n_proposals": lambda way, named: way != "structures",
+    "project": lambda way, named: way == "basis",
+}
+#: What describes a space, by the parameter that only this description has: what must be given with it, and what may be.
+_WAYS: dict[str, tuple[set[str], set[str]]] = {
+    "structures": (set(), {"psi", "gram", "loss"}),
+    "n_elements": ({"contains"}, {"weights", "sample", "log_count", "loss", "mean", "second_moment"}),
+    "basis": (set(), {"kernel", "gram"} | {field.name for field in fields(Functions)} - {"embed"} | _MOMENTS),
+    "embed": (set(), {field.name for field in fields(Functions)} | _MOMENTS),
+}
 
 
 def _build_space(structure: Custom, given: dict[str, Any]) -> ListedSpace | MembersSpace | PythonSpace:
     """Return the space that the parameters describe; ValueError if they describe none, or more than one."""
-    named = {key for key, value in given.items() if value is not None} - _VALUED
-    based = "basis" in named and not named & {"embed", "structures"}
-    known = named - {"basis", "kernel", "gram"} | {"embed"} if based else named
-    ways: list[tuple[set[str], set[str]]] = [  # parameters that must be given, and those that may be
-        ({"structures", "psi"}, {"loss"}),
-        ({"structures", "gram"}, {"loss"}),
-        ({"sample", "embed"}, _MAY),
-        ({"sample", "embed", "mean", "second_moment"}, _MAY),
-        ({"log_count", "mean", "second_moment", "embed"}, _MAY),
-        ({"n_elements", "contains"}, {"weights", "sample", "log_count", "loss"}),
-        ({"n_elements", "contains", "mean", "second_moment"}, {"weights", "sample", "log_count", "loss"}),
-    ]
-    fitting = [i for i, (must, may) in enumerate(ways) if must <= known <= must | may]
-    if not fitting:
-        must, may = min(
-            ways, key=lambda way: (len(way[0] ^ known) - len(way[1] & known - way[0]), -len(way[0] & known))
-        )
-        missing, extra = (" and ".join(sorted(some)) for some in (must - known, known - must - may))
-        goes = [f"{missing} {'is' if len(must - known) == 1 else 'are'} missing"] * bool(missing and known)
-        goes += [f"{extra} cannot be beside {' and '.join(sorted(must & known))}"] * bool(extra)
-        hint = f" ({', and '.join(goes)})" if goes else ""
+    named = {key for key, value in given.items() if value is not None} - set(_EFFECTS)
+    way = next((key for key in _WAYS if key in named), None)
+    if way is None:
         raise ValueError(
-            f"Custom: {' and '.join(sorted(named)) or 'nothing'} given{hint}; a space is described by structures and "
-            "psi, by structures and gram, by sample and embed, or by log_count, mean, second_moment and embed; the "
-            "last two take decode for predictions and what else is known, and basis with kernel or gram in place of "
-            "embed; sample takes log_count for partition functions, and exact moments; or by n_elements and contains, "
-            "with weights, sample, log_count and moments; and take a loss"
+            "Custom: a space is described by structures with psi or gram, by n_elements with contains, or by embed or "
+            f"basis with sample or moments; {' and '.join(sorted(named)) or 'nothing'} given"
         )
+    must, may = _WAYS[way]
+    missing, extra = must - named, named - must - may - {way}
+    if way == "structures":
+        missing = set() if len(named & {"psi", "gram"}) == 1 else {"one of psi and gram"}
+    elif way != "n_elements" and "sample" not in named:
+        missing = _MOMENTS - named
+    elif len(named & {"mean", "second_moment"}) == 1:
+        missing = {"mean", "second_moment"} - named
+    for wrong, what in ((missing, "must be given with"), (extra, "cannot be given with")):
+        if wrong:
+            raise ValueError(f"Custom: {' and '.join(sorted(wrong))} {what} {way}")
     defaults = {name: parameter.default for name, parameter in inspect.signature(Custom).parameters.items()}
-    unused = {"project"} - ({"project"} if based else set())
-    unused |= {"n_moment_samples"} if "mean" in known or fitting[0] < 2 else set()
-    unused |= _VALUED if fitting[0] < 2 else set()
-    for name in sorted(unused):
-        if given[name] != defaults[name]:
+    for name, has_effect in _EFFECTS.items():
+        if given[name] != defaults[name] and not has_effect(way, named):
             raise ValueError(f"Custom: {name}={given[name]!r} has no effect beside {' and '.join(sorted(named))}")
-    if fitting[0] == 0:
+    if "psi" in named:
         return from_list(structure, given["structures"], given["psi"], given["loss"])
-    if fitting[0] == 1:
+    if way == "structures":
         return from_gram(structure, given["structures"], given["gram"], given["loss"])
-    if "n_elements" in named:
+    if way == "n_elements":
         return from_oracle(structure, Oracle(given["n_elements"], given["contains"], given["weights"]), given)
-    if based:
+    if way == "basis":
         basis = Basis(given["basis"], given["kernel"], given["gram"], given["project"])
         mean, second_moment = basis.moments(given["mean"], given["second_moment"])
         own = {key: basis.of_coefficients(given[key]) for key in ("decode", "bound")}
         given = {**given, **own, "embed": basis.embed, "mean": mean, "second_moment": second_moment}
-    return from_functions(structure, Functions(**{key: given[key] for key in _FUNCTIONS}), given)
+    return from_functions(structure, Functions(**{field.name: given[field.name] for field in fields(Functions)}), given)

@@ -144,6 +144,11 @@ class HereditarySpace(LibrarySpace):
     structure: Graphs
 
     @property
+    def set_property(self) -> SetProperty:
+        """The property of members."""
+        return _property_of(self.structure)
+
+    @property
     def capabilities(self) -> frozenset[str]:
         return frozenset()
 

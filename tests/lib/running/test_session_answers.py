@@ -23,7 +23,6 @@ P, Q = 2, 3  # features of a row, and with the constant one
 def answers(request: abi.CRequest) -> list[np.ndarray]:
     """Return the arrays that a request is to be answered in."""
     n, draws = request.n, request.draws
-    sizes = view(request.sizes, np.int64, 3) if request.ask == abi.ASK_WALK else np.zeros(3, np.int64)
     fields = {
         abi.ASK_DECODE: {"outputs": n * PART_LEN},
         abi.ASK_HOLDS: {"proven": n},
@@ -39,9 +38,9 @@ def answers(request: abi.CRequest) -> list[np.ndarray]:
         abi.ASK_UNIFORM: {"psi": draws * D},
         **dict.fromkeys((abi.ASK_MOMENTS, abi.ASK_LOSS, abi.ASK_SPREAD), {"sums": n}),
         abi.ASK_DRAWS: {"results": n},
-        abi.ASK_WALK: {"results": n * int(sizes[2]), "counts": n * int(sizes[2])},
+        abi.ASK_MOVES: {"results": n, "log_ratio": n},
     }.get(request.ask, {})
-    dtypes = {"outputs": np.int32, "proven": np.uint8, "counts": np.int64}
+    dtypes = {"outputs": np.int32, "proven": np.uint8}
     found = ((getattr(request, name), dtypes.get(name, np.float64), size) for name, size in fields.items())
     return [view(at, dtype, size) for at, dtype, size in found if at]
 

@@ -11,11 +11,13 @@ from functools import partial
 
 import numpy as np
 import pytest
+from numpy.testing import assert_array_equal
 
 from abi_answers import Answer
 from combpred._lib import abi
 from combpred._lib.decode import best_outputs
 from combpred._lib.errors import RowError
+from combpred._lib.sampling import search_own
 from combpred._lib.session import Session, view
 from combpred._lib.structure import Description
 from combpred._lib.table import record
@@ -203,3 +205,57 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
 def test_memory_stays_as_it_is():
     grown = subprocess.run([sys.executable, "-c", SOAK, "5000"], capture_output=True, text=True, check=True)
     assert int(grown.stdout) < 8192  # kilobytes; a session that stayed would take 2 of these for its goroutine alone
+
+
+def searching(move, *, steps=200, control=None, **options):
+    """Search for best rankings of four by moves of our own, from two that are given."""
+    linear = np.array([[1.0, 2.0, 3.0, -1.0, 0.5, 0.2], [-1.0] * 6])
+    given = {"method": "anneal", "proposals": "local", "temperatures": (), "steps": steps, "seed": 3, **options}
+    return search_own(
+        RANKINGS, linear, None, np.ones((2, 6)), np.full(2, 10.0), move, streams=np.arange(2, dtype=np.uint64),
+        control=control or abi.Control(), **given,
+    )  # fmt: skip
+
+
+class Signs(dict):
+    """Moves that turn one of six signs, as if each of the 64 rows of signs were an output."""
+
+    def __init__(self):
+        super().__init__({0: np.ones(6), 1: np.ones(6)})
+        self.asked = []
+
+    def move(self, start, to):
+        self.asked.append((start, to))
+        for source, number in zip(start, to, strict=True):
+            self[number] = self[source] * np.where(np.arange(6) == len(self.asked) % 6, -1.0, 1.0)
+        return np.array([self[number] for number in to]), np.zeros(len(to))
+
+
+def test_searches_ask_for_one_move_of_each_row_at_a_time():
+    signs = Signs()
+    best, found = searching(signs.move)
+    assert len(signs.asked) == 200 and all(len(start) == 2 for start, _ in signs.asked)
+    assert len(signs) <= 2 + 3 * 2  # two starts, and three outputs of each row
+    assert_array_equal(signs[best[1]], [-1.0] * 6)
+    assert found.value.tolist() == [7.7, 6.0] and found.steps.tolist() == [200, 200]
+    assert (found.success == 0).all() and (found.accepted <= 200).all()
+
+
+def test_moves_that_are_none_are_refused_by_their_row():
+    with pytest.raises(RowError, match="the output of a move has the number NaN, must be finite") as caught:
+        searching(lambda start, to: (np.array([[0.0] * 6, [np.nan] * 6]), np.zeros(2)))
+    assert caught.value.row == 1
+    best, found = searching(lambda start, to: (np.full((2, 6), np.nan), np.full(2, -np.inf)))
+    assert best.tolist() == [0, 1] and found.accepted.tolist() == [0, 0]  # they lead to no output
+
+
+def test_a_search_stops_with_the_next_move():
+    control, signs = abi.Control(), Signs()
+
+    def move(start, to):
+        control.cancel = len(signs.asked) == 4
+        return signs.move(start, to)
+
+    with pytest.raises(KeyboardInterrupt):
+        searching(move, steps=2**40, control=control)
+    assert len(signs.asked) == 5

@@ -245,6 +245,7 @@ def test_refusals():
     refused([("a", ridge)], weights="cv")
     refused(
         [("near", neighbours(3, "permutations"))],
+        TypeError,
         sample_weight=np.arange(40),
     )
     refused(
@@ -267,11 +268,13 @@ def test_weights_of_rounding_noise_and_of_any_size():
     X = np.random.default_rng(0).normal(size=(30, 4))
     y = np.argsort(np.argsort(X[:, :3], axis=1), axis=1) + 1
     members = [("a", StructuredRidge("permutations")), ("b", StructuredRidge("permutations", alpha=100.0))]
-    one = StructuredVoting(members).fit(X, y, sample_weight=np.eye(30)[0])
-    assert one.weights_.tolist() == [0.5, 0.5]
+    flat = [(name, model.set_params(alpha=1e30)) for name, model in clone(StructuredVoting(members)).estimators]
+    assert StructuredVoting(flat).fit(X, y).weights_.tolist() == [0.5, 0.5]
+    with pytest.raises(ValueError):  # no row of positive weight is left to learn from
+        StructuredVoting(members).fit(X, y, sample_weight=np.eye(30)[0])
     large = StructuredVoting(members, weights=[1e308, 1e308]).fit(X, y)
     assert large.weights_.tolist() == [0.5, 0.5]
-    with pytest.raises(TypeError):
+    with pytest.raises(ValueError):
         StructuredVoting(members, weights=["1", "2"]).fit(X, y)
 
 

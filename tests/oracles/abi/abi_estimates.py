@@ -21,6 +21,7 @@ WRITTEN = (
 )
 SEARCHED = ("value", "upper_bound", "nu", "temperature", "steps", "accepted", "success")
 FOUND = np.zeros((2, 4), dtype=np.int32)
+STARTS, BEST = np.zeros((2, 64)), np.zeros(2, dtype=np.int64)
 
 
 def estimates(n: int, d: int, *, levels: bool) -> ctypes.Structure:
@@ -44,9 +45,20 @@ def estimate_calls(s: Description, d: int, scores: ctypes.Structure) -> dict[str
     chain.start = TALLY.ctypes.data
     kept = record(abi.CChainRecord, n=1, n_samples=3, value=COLUMNS[20].ctypes.data, steps=COLUMNS[21].ctypes.data)
     options = record(abi.CSearchOptions, method=b"anneal", proposals=b"local", steps=20, runs=2, seed=7)
+    once = record(abi.CSearchOptions, method=b"anneal", proposals=b"local", steps=20, runs=1, seed=7)
     columns = {name: COLUMNS[i].ctypes.data for i, name in enumerate(SEARCHED, 22)}
     return {
         "cp_search": [s, scores, options, FOUND.ctypes.data, 4, record(abi.CSearchRecord, n=2, **columns), *RUN],
+        "cp_search_start": [
+            s,
+            scores,
+            once,
+            STARTS.ctypes.data,
+            BEST.ctypes.data,
+            record(abi.CSearchRecord, n=2, value=COLUMNS[31].ctypes.data),
+            MORE.ctypes.data,
+            *RUN,
+        ],  # fmt: skip
         "cp_mixing_bound": [s, scores, b"local", 0.25, COLUMNS[29].ctypes.data, *RUN],
         "cp_estimate": [s, scores, annealed, estimates(2, d, levels=True), *RUN],
         "cp_estimate_start": [supplied, own, estimates(1, 1, levels=True), MORE.ctypes.data, *RUN],

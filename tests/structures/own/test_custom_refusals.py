@@ -177,12 +177,10 @@ def test_moments_of_another_embedding_are_noticed() -> None:
     assert caught.value.row == 0
 
 
-def test_siblings_are_tried_beside_a_decoder() -> None:
-    """A decoder that always finds the same output cannot tell that the sums with siblings differ; draws can."""
-    space = by_sampler(decode=lambda s: np.arange(4))
-    assert space.decode(np.ones(6)).tolist() == [0, 1, 2, 3]
+def test_psi_that_is_the_same_for_a_whole_list_is_refused() -> None:
     with pytest.raises(ValueError):
-        space.set_params(sibling=lambda y: np.roll(y, 1)).decode(np.ones(6))
+        Custom.from_structures(["a", "b", "c"], lambda _: [1.0, 2.0]).mean()
+    assert Custom.from_structures(["a"], lambda _: [1.0, 2.0]).count() == 1
 
 
 @pytest.mark.parametrize("space", [by_sampler(), by_formulas()])

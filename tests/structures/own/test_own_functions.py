@@ -231,7 +231,7 @@ def test_exact_moments_replace_draws() -> None:
         return shuffled(rng)
 
     structure = by_sampler(sample=counted, **EXACT, log_count=math.log(24))
-    assert structure.moments_info.kind == "exact" and len(calls) == 200  # with which the moments are compared
+    assert structure.moments_info.kind == "exact" and not calls
     assert_array_equal(structure.second_moment(), RANKINGS.second_moment())
     assert_array_equal(fitted(structure, Y).feature_scores(X_NEW), fitted(by_formulas(), Y).feature_scores(X_NEW))
     assert structure.sample(3, random_state=0).shape == (3, 4)
@@ -360,10 +360,9 @@ def test_draws_outside_of_the_space_are_drawn_again() -> None:
     [
         ({"radius": 0.0}, ValueError, None),
         ({"radius": "2"}, TypeError, None),
-        ({"radius": 1.0}, ValueError, None),
+        ({"radius": 1.0}, ValueError, 0),
         ({"bound": lambda s: np.nan}, ValueError, 0),
         ({"bound": lambda s: 0.001}, ValueError, 0),
-        ({"sibling": lambda y: np.roll(y, 1)}, ValueError, None),
         ({"sibling": lambda y: "no"}, ValueError, 0),
         ({"contains": lambda y: 1}, TypeError, None),
         ({"contains": 3}, TypeError, None),

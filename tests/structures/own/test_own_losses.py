@@ -131,7 +131,6 @@ def test_rubbish_is_named(loss, row):
 def test_rubbish_of_functions_is_named_by_row():
     for loss, row in (
         (lambda y, z: np.nan, 0),
-        (lambda y, z: 1.0, 0),
         (lambda y, z: -1.0 if y[0] and not z[0] else 0.0, int(np.argmax(PSI[PLACES, 0]))),
     ):
         space = Custom.from_sampler(draw, np.asarray, loss=loss, n_proposals=100, n_moment_samples=100)

@@ -73,18 +73,6 @@ def test_marginals() -> None:
     assert found.converged.all() and set(found.sampler) == {"local"}
 
 
-@pytest.mark.parametrize("request_", ["mean", "pair", "draw"])
-def test_what_training_asks_of_chains(request_: str) -> None:
-    """Means of batches of answers are normal, about: six standard errors are exceeded in 1e-7 of seeds."""
-    chains, rows, rounds = moved().space.chains(400, 3), np.array([7, 2]), 96
-    answers = np.array([np.squeeze(chains.answer(request_, rows, SCORES[:2], 2)[0]) for _ in range(rounds)])
-    of_rows = {"mean": answers, "pair": answers.mean(axis=1), "draw": answers.mean(axis=2)}[request_]
-    batches = of_rows.reshape(16, rounds // 16, 2, 6).mean(axis=1)
-    error = batches.std(axis=0, ddof=1) / 4.0
-    assert (np.abs(batches.mean(axis=0) - expected(SCORES[:2])) < 6.0 * error + 1e-12).all()
-    assert (error < 0.1).all()
-
-
 def test_models_are_trained_by_own_moves() -> None:
     model = ProbabilisticStructured(moved(), sampler="local", alpha=5.0, tol=0.2, epsilon=0.5, random_state=0)
     exact = ProbabilisticStructured(RANKINGS, alpha=5.0).fit(X[:20], Y[:20])

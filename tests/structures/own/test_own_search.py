@@ -66,7 +66,10 @@ def test_temperatures_are_those_that_were_asked_for() -> None:
     end = search(own(), SCORES, epsilon=0.5, delta=0.1, random_state=0)
     assert_allclose(end.temperature, 0.5 / math.log(24 / 0.1))
     spread = 2 * RADIUS * np.linalg.norm(SCORES, axis=1)
-    assert_allclose(search(own(radius=RADIUS), SCORES, random_state=0).temperature, spread / 24**2)
+    # From the spread by the factor f = 1 − 1/√6 from level to level, ⌈2 ln 24 / −ln f⌉ of them.
+    factor = 1 - 1 / math.sqrt(6)
+    last = spread * factor ** (math.ceil(2 * math.log(24) / -math.log(factor)) - 1)
+    assert_allclose(search(own(radius=RADIUS), SCORES, random_state=0).temperature, last)
     assert_allclose(search(own(radius=RADIUS), SCORES, schedule="metropolis", random_state=0).temperature, spread / 60)
 
 

@@ -6,17 +6,15 @@ from abc import abstractmethod
 from collections.abc import Iterator
 from typing import Any, ClassVar, NamedTuple
 
-import numpy as np
-from scipy.sparse import issparse
 from sklearn import get_config
 from sklearn.model_selection._search import BaseSearchCV
 from sklearn.pipeline import Pipeline
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+from sklearn.utils.validation import check_is_fitted
 
-from ..._data.checks import counted
 from ..._data.inputs import rows_for_others
 from ..._lib.arrays import FloatArray
-from ..._lib.errors import CapabilityError, RowError
+from ..._lib.decode import Decoded, Decoding
+from ..._lib.errors import CapabilityError
 from ...structures import Structure
 from ..base import StructuredEstimator
 from ..ridge import DECISIONS, decides_by
@@ -51,18 +49,10 @@ class Reached(NamedTuple):
             else:
                 return found
 
-    def fit_arguments(self, sample_weight: FloatArray | None, whose: str) -> dict[str, FloatArray]:
-        """Return the arguments by which ``fit`` of the outermost estimator gets weights; ValueError if it takes none.
-
-        `whose` is what messages call the estimator.
-        """
+    def fit_arguments(self, sample_weight: FloatArray | None) -> dict[str, FloatArray]:
+        """Return the arguments by which ``fit`` of the outermost estimator gets weights, where there are any."""
         if sample_weight is None:
             return {}
-        if not has_fit_parameter(self.estimator, "sample_weight"):
-            raise ValueError(
-                f"sample_weight cannot be taken into account: {whose} is {self.estimator!r}, whose fit takes no "
-                "weights; choose one that does, or leave sample_weight out"
-            )
         routed = get_config().get("enable_metadata_routing", False)
         return {"sample_weight" if routed else f"{self.fit_path}sample_weight": sample_weight}
 
@@ -117,36 +107,12 @@ class ComposedEstimator(StructuredEstimator):
         return iter([slice(0, X.shape[0])])
 
     def _predict_rows(self, model: Any, X: Any, rows: slice, **wanted: Any) -> None:
+        wanted["scores"][:] = self._scores(X)
+
+    def _decoded_blocks(self, X: Any, constraints: Any, how: Decoding) -> Iterator[tuple[slice, Decoded]]:
         scores = self._scores(X)
-        if "scores" in wanted:
-            wanted["scores"][:] = scores
-        if "found" in wanted:
-            for column, some in zip(wanted["found"], self._decode_scores(scores, wanted["how"]), strict=True):
-                column[:] = some
+        held = None if constraints is None else self.structure_.space.restricted(constraints, len(scores))
+        yield slice(0, len(scores)), self._decode_scores(scores, how, held)
 
-
-def require_scores(predicted: Any, structure: Structure, n: int, whose: str) -> FloatArray:
-    """Return predictions as an array (n, d) of finite numbers; ValueError naming the row, and `whose` they are."""
-    d = structure.n_features
-    if np.ma.isMaskedArray(predicted) or np.iscomplexobj(predicted):
-        kind = "masked entries" if np.ma.isMaskedArray(predicted) else "complex numbers"
-        raise ValueError(f"{whose} predicts {kind}, must predict real numbers, one for each entry of ψ")
-    if issparse(predicted):
-        predicted = predicted.toarray()
-    try:
-        values = np.asarray(predicted, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{whose} must predict numbers: {error}") from error
-    if d == 1 and values.shape == (n,):
-        values = values[:, np.newaxis]
-    if values.shape != (n, d):
-        raise ValueError(
-            f"{whose} predicts an array of shape {values.shape} for {counted(n, 'row')}, must be ({n}, {d}): one "
-            f"column for each entry of ψ of {structure!r}"
-        )
-    bad = ~np.isfinite(values)
-    if bad.any():
-        row, column = (int(i) for i in np.unravel_index(int(np.argmax(bad)), bad.shape))
-        name = str(structure.feature_names()[column])
-        raise RowError(row, f"{whose} predicts {values[row, column]} for {name!r}, must be finite")
-    return values
+    def _decides_by_scores(self) -> bool:
+        return False  # the library does not know the scores of a row of X

@@ -157,7 +157,7 @@ class ConvertedTargets(BaseEstimator):  # type: ignore[misc]  # scikit-learn has
             y = self._converted(convert, y, **({"as_frame": True} if framed else {}))
             if self.structure is not None:
                 self.structure_ = resolve_structure(self.structure if inspect.isclass(structure) else structure, y)
-            arguments = innermost.fit_arguments(sample_weight, "the estimator")
+            arguments = innermost.fit_arguments(sample_weight)
             self.estimator_ = estimator.fit(X, y, **arguments)
             if self.structure is None:
                 self.structure_ = reached(self.estimator_, None)[0].structure_

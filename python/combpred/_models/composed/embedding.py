@@ -5,17 +5,20 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import _fit_context, clone, is_classifier
+from scipy.sparse import issparse
+from sklearn.base import _fit_context, clone
 from sklearn.ensemble import ExtraTreesRegressor
 from sklearn.multioutput import MultiOutputRegressor
 from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils._param_validation import HasMethods
+from sklearn.utils.validation import check_consistent_length
 
 from ..._data.glossary import documented
 from ..._data.inputs import refit
 from ..._lib.arrays import FloatArray
+from ..._lib.decode import score_rows
 from ...structures import Structure
-from .base import ComposedEstimator, Reached, require_scores
+from .base import ComposedEstimator, Reached
 
 
 class _EntryByEntry(MultiOutputRegressor):  # type: ignore[misc]
@@ -29,20 +32,20 @@ class _EntryByEntry(MultiOutputRegressor):  # type: ignore[misc]
 
 @documented
 class EmbeddingRegressor(ComposedEstimator):
-    r"""Regression of the embedding of outputs by any regressor, whose predictions are decoded to structures.
+    r"""Any regressor fitted to the embeddings of outputs; its predictions are decoded to structures.
 
-    The regressor learns to predict ψ(y), one number for each of its entries; what it predicts under the squared error
-    is an estimate of the expectation of ψ, and the structure predicted is the one nearest to it. So forests, boosted
-    trees, neighbours and pipelines learn rankings, label sets, trees or routes (output kernel regression: Geurts et
-    al., 2006, for trees; kernel dependency estimation: Weston et al., 2002, in general).
+    The regressor learns to predict ψ(y), one number for each entry. Trained with the squared error it estimates the
+    expectation of ψ, and the predicted structure is the one nearest to that estimate. Forests, boosted trees,
+    neighbours and pipelines thus learn rankings, label sets, trees or routes (output kernel regression: Geurts et al.,
+    2006, for trees; kernel dependency estimation: Weston et al., 2002, in general).
 
     Parameters
     ----------
     %(structure)s
     regressor : regressor, default=None
         Any regressor with scikit-learn's interface, such as those of LightGBM and XGBoost, a pipeline that ends in one,
-        or a search. It is cloned. One that takes a single target is fitted once for each entry of ψ
-        (:class:`~sklearn.multioutput.MultiOutputRegressor`). None:
+        or a search. It is cloned. A regressor of a single target is fitted once for each entry of ψ
+        (:class:`~sklearn.multioutput.MultiOutputRegressor`). A classifier learns which value each entry has. None:
         :class:`~sklearn.ensemble.ExtraTreesRegressor` with its default parameters and this `random_state`.
     %(decoder)s
     %(expected_decision)s
@@ -143,8 +146,11 @@ class EmbeddingRegressor(ComposedEstimator):
         Raises
         ------
         ValueError
-            For parameters, inputs, targets or weights that are not legal, naming the row; for `sample_weight` where the
-            regressor takes none; for a regressor that does not predict d finite numbers a row.
+            For parameters, inputs, targets or weights that are not legal, naming the row, and for a regressor that does
+            not predict d finite numbers a row.
+        TypeError
+            For a regressor that predicts anything but numbers. Regressors that take no `sample_weight`, or have no
+            ``predict``, raise their own errors.
         MemoryError
             When the embeddings do not fit, before they are allocated.
 
@@ -162,11 +168,6 @@ class EmbeddingRegressor(ComposedEstimator):
         1.0
         """
         with refit(self):
-            if self.regressor is not None and is_classifier(self.regressor):
-                raise ValueError(f"regressor must be a regressor, got the classifier {self.regressor!r}")
-            # An instance may have no `predict` until it is fitted, as StackingRegressor with its default parameters.
-            if not hasattr(type(self._regressor()), "predict"):
-                raise TypeError(f"regressor must have a method 'predict', got {self.regressor!r}")
             self._require_target(X, y, sample_weight)
             X = self._check_input(X, reset=True)
             rows = self._check_training_rows(X, y, sample_weight)
@@ -182,7 +183,7 @@ class EmbeddingRegressor(ComposedEstimator):
                     weights = None
             regressor = self._regressor()
             reached = Reached.within(regressor)
-            arguments = reached.fit_arguments(weights, "the regressor")
+            arguments = reached.fit_arguments(weights)
             if psi.shape[1] == 1:
                 psi = psi.ravel()
             elif not get_tags(reached.estimator).target_tags.multi_output:
@@ -202,9 +203,10 @@ class EmbeddingRegressor(ComposedEstimator):
         self._decide_by_expectations(structure)
 
     def _scores(self, X: Any) -> FloatArray:
-        whose = f"regressor={type(self._regressor()).__name__}"
-        predicted = self.regressor_.predict(X)
-        psi = require_scores(predicted, self.structure_, X.shape[0], whose)
+        predicted, d = self.regressor_.predict(X), self.structure_.n_features
+        predicted = predicted.toarray() if issparse(predicted) else predicted
+        psi, _ = score_rows(np.reshape(predicted, (-1, 1)) if d == 1 else predicted, d, "predictions of the regressor")
+        check_consistent_length(X, psi)
         scores: FloatArray = psi - self.structure_.mean()
         return scores
 

@@ -8,22 +8,23 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.utils import check_array
 
 from ..._lib.arrays import FloatArray, refuse_masked
 from ..._lib.call import get_n_threads
-from ...structures import Custom, Cycles, LabelSets, MultiClass, Routes, Structure, is_meant
+from ..._lib.errors import RowError
+from ...structures import Cycles, LabelSets, MultiClass, Routes, Structure, is_meant
 from ..training import TrainingRows, embed_targets, resolve_targets
 from .base import Reached
 
 
 def visits(structure: Structure) -> sparse.csr_array | None:
     """Return the matrix L such that L ψ(y) says which places a route or vertices a cycle visits; None for others."""
+    n, d = structure.space.part_len, structure.n_features
     if isinstance(structure, Routes):
-        n, arcs = int(structure.n_places or 0), structure.n_features - 2 * int(structure.n_places or 0)
-        to = np.array([v for u in range(n) for v in range(n) if u != v] + list(range(n)))  # arcs into v, and starts
-        return sparse.csr_array((np.ones(len(to)), (to, np.arange(arcs + n))), shape=(n, structure.n_features))
+        visited = np.concatenate([np.nonzero(~np.eye(n, dtype=bool))[1], np.arange(n)])  # by arcs into them, and starts
+        return sparse.csr_array((np.ones(n * n), (visited, np.arange(n * n))), shape=(n, d))
     if isinstance(structure, Cycles):
-        n, d = int(structure.n_vertices or 0), structure.n_features
         ends = np.concatenate(np.triu_indices(n, 1))
         return sparse.csr_array((np.full(2 * d, 0.5), (ends, np.tile(np.arange(d), 2))), shape=(n, d))
     return None
@@ -36,18 +37,14 @@ class Member:
     name: str
     estimator: Any  # fitted in the end
     structure: Structure
-    link: Any  # L (d', d) with ψ' = L ψ, None for the structure itself
+    link: sparse.csr_array | None  # L (d', d) with ψ' = L ψ, None for the structure itself
     y: Any  # of training, None after it
 
     def shares(self, other: Member) -> bool:
         """Return whether two members predict the same entries."""
         if self.link is None or other.link is None:
             return self.link is other.link
-        return (
-            type(self.structure) is type(other.structure)
-            and self.link.shape == other.link.shape
-            and abs(self.link - other.link).max() == 0
-        )
+        return self.structure == other.structure and not (self.link - other.link).count_nonzero()
 
     def lifted(self, scores: FloatArray) -> FloatArray:
         """Return scores of ψ for those of ψ', which are left as they are where both are the same."""
@@ -104,76 +101,50 @@ def resolve_member(structure: Structure, y: Any, name: str, given: Any, link: An
     estimator = clone(given)
     innermost = Reached.within(estimator)
     own = innermost.estimator.structure
-    if link is None and own is not None and not is_meant(type(structure), own):
-        link = visits(structure) if is_meant(LabelSets, own) else None
-        if link is None:
-            raise ValueError(
-                f"member {name!r} predicts {own!r}, not {type(structure).__name__}: give (name, estimator, link), "
-                "where link is the matrix of its ψ in terms of that of the structure predicted"
-            )
-    if link is None and isinstance(own, Structure) and not isinstance(own, Custom):
-        _require_same(structure, name, own, y)
+    if link is None and is_meant(LabelSets, own) and not isinstance(structure, LabelSets):
+        link = visits(structure)
     if link is not None:
         link, structure, y = _linked(structure, name, own, link, y)
+    elif own is not None:
+        _require_same(structure, name, own, y)
     if not isinstance(structure, MultiClass):  # which learns the labels themselves
         estimator.set_params(**{f"{innermost.path}structure": structure})
     return Member(name, estimator, structure, link, y)
 
 
-def _require_same(structure: Structure, name: str, own: Structure, y: Any) -> None:
-    """Raise ValueError where a member's structure, which that of y replaces, is another one or has other names."""
-    if all(value is None for value in own.get_params(deep=False).values()):
-        return  # it says nothing but its class
-    try:
-        meant, _ = resolve_targets(own, y)
-    except ValueError as error:
-        raise ValueError(f"member {name!r} predicts {own!r}: {error}") from None
-    same = meant.space.description.key == structure.space.description.key
-    for parameter, value in meant.get_params(deep=False).items():
-        known = getattr(structure, parameter)
-        if value is not None and known is not None:  # names, too, which may be in lists, tuples or arrays
-            same &= np.asarray(value, dtype=object).tolist() == np.asarray(known, dtype=object).tolist()
+def _require_same(structure: Structure, name: str, own: Any, y: Any) -> None:
+    """Raise ValueError if the structure of a member, which that of y is to replace, says anything else."""
+    same = is_meant(type(structure), own)
+    if same and isinstance(own, Structure) and structure.space.in_library:  # users' functions cannot be compared
+        said = {key: value for key, value in own.get_params(deep=False).items() if value is not None}
+        same = resolve_targets(clone(structure).set_params(**said), y)[0] == structure
     if not same:
         raise ValueError(
             f"member {name!r} predicts {own!r}, but what is averaged is of {structure!r}: give both the same "
-            "parameters, or leave out those of the member"
+            "parameters, leave out those of the member, or give (name, estimator, link), where link is the matrix of "
+            "its ψ in terms of that of the structure predicted"
         )
 
 
-def _linked(structure: Structure, name: str, own: Any, link: Any, y: Any) -> tuple[Any, Structure, Any]:
+def _linked(structure: Structure, name: str, own: Any, link: Any, y: Any) -> tuple[sparse.csr_array, Structure, Any]:
     """Return a link after checking it, the structure of its member, and what outputs y are in that."""
     whose, d = f"the link of member {name!r}", structure.n_features
     refuse_masked(link, whose)
-    try:
-        if np.iscomplexobj(link):
-            raise ValueError("complex numbers")
-        matrix = sparse.coo_array(link, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{whose} must be a matrix of real numbers, got {link!r:.80} ({error})") from None
-    if matrix.ndim != 2 or matrix.shape[1] != d:
-        raise ValueError(
-            f"{whose} must be a matrix of {d} columns, one for each entry of ψ of {structure!r}, got shape "
-            f"{matrix.shape}"
-        )
-    if bad := np.flatnonzero(~np.isfinite(matrix.data)).tolist():
-        row, column = matrix.row[bad[0]], matrix.col[bad[0]]
-        raise ValueError(f"{whose} is {matrix.data[bad[0]]} at row {row}, column {column}, must be finite")
-    matrix = matrix.tocsr()
+    matrix = sparse.csr_array(check_array(link, accept_sparse="csr", dtype=np.float64, input_name=whose))
+    if matrix.shape[1] != d:
+        raise ValueError(f"{whose} must have {d} columns, one for each entry of ψ of {structure!r}, got {matrix.shape}")
     psi = structure.embed(y) @ matrix.T
     if is_meant(type(structure), own):
         own = structure
     if is_meant(LabelSets, own):
         own, _ = resolve_targets(own, np.rint(psi).astype(int))
-    if not isinstance(own, Structure) or own.n_features != psi.shape[1]:
+    if not isinstance(own, Structure) or own.n_features != len(psi.T):
         raise ValueError(
-            f"the structure of member {name!r} must have ψ of {psi.shape[1]} entries, as its link has rows, got {own!r}"
+            f"the structure of member {name!r} must have ψ of {len(psi.T)} entries, as its link has rows, got {own!r}"
         )
     # The output of nearest ψ, ‖ψ' − Lψ‖² = ‖ψ'‖² − 2⟨ψ', Lψ⟩ + …, must be one of ψ' = Lψ.
     parts = own.space.decode(psi, np.full(psi.shape[1], -0.5)).y
     wrong = np.flatnonzero(np.abs(own.space.embed(parts) - psi).max(axis=1) > 1e-9)
     if wrong.size:
-        raise ValueError(
-            f"the link of member {name!r} maps y of row {wrong[0]} to {psi[wrong[0]]}, which is ψ of no output of "
-            f"{own!r}"
-        )
+        raise RowError(int(wrong[0]), f"{whose} maps y to {psi[wrong[0]]}, which is ψ of no output of {own!r}", "y")
     return matrix, own, own.space.decode_parts(parts)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import _fit_context
-from sklearn.utils import Bunch, get_tags
+from sklearn.utils import Bunch, check_array, get_tags
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.metaestimators import _BaseComposition
 from sklearn.utils.validation import check_consistent_length
@@ -21,32 +21,31 @@ from ..base import StructuredEstimator
 from ..training import resolve_targets
 from .base import ComposedEstimator, Reached
 from .members import Member, reached, resolve_member
-from .weights import StackingLoss, leave_out
+from .weights import least_loss, leave_out
 
 
 @documented
 class StructuredVoting(ComposedEstimator, _BaseComposition):  # type: ignore[misc]  # scikit-learn has no types
-    r"""Weighted averages of the scores of several estimators, also of estimators of different structures.
+    r"""Weighted average of the scores of several estimators, which may even have different structures.
 
-    Each member estimates the expectation of ψ. Their weights are chosen on rows that they have not seen, so that the
-    average estimates it better than any of them, and the average is decoded (stacked regressions; Breiman, 1996).
-    Members may also predict another structure that describes the same objects, such as the set of places on a route:
-    what they learn about it is added to the scores of ψ.
+    Each member estimates the expectation of ψ. Weights are chosen on held-out rows, so that the average estimates it
+    better than any member, and the average is decoded (stacked regressions; Breiman, 1996). Members may also predict
+    another structure of the same objects, such as the set of places on a route; their scores are added to those of ψ.
 
     Parameters
     ----------
     estimators : list of (str, estimator) or (str, estimator, link)
         Names and members: estimators of this package, pipelines that end in one, or searches for one. A member whose
-        `structure` is None, or of the class of the average's, gets the average's. ``"drop"`` instead of a member
-        leaves it out. A `link` is an array or sparse matrix L of shape (d', d) for a member that predicts another
-        structure, of which it says that :math:`\psi'(y') = L\,\psi(y)`: the member is trained on the y' that follow
-        from y, and the transpose carries its scores to those of ψ. None: known for ``LabelSets`` of what ``Routes``
-        and ``Cycles`` visit.
+        `structure` is None, or of the same class as the average's, gets the average's. ``"drop"`` in place of a member
+        leaves it out. A member that predicts another structure needs a `link`, an array or sparse matrix L of shape
+        (d', d) with :math:`\psi'(y') = L\,\psi(y)`: the member is trained on the y' that follow from y, and the
+        transpose of L carries its scores to those of ψ. For ``LabelSets`` of what ``Routes`` and ``Cycles`` visit, the
+        link is known.
     structure : Structure, str or None, default=None
         The structure that is predicted. None: that of the first member without a link.
     weights : "loo", array of shape (n_estimators,) or None, default="loo"
-        ``"loo"``: nonnegative weights that are best on scores of left-out rows. Those come from leave-one-out for
-        :class:`StructuredRidge` and :class:`StructuredRidgeCV` of up to 5000 rows, from `cv` for all others. An array:
+        ``"loo"``: the nonnegative weights that do best on held-out rows. Those are left out one by one for
+        :class:`StructuredRidge` and :class:`StructuredRidgeCV` of up to 5000 rows, and by `cv` otherwise. An array:
         nonnegative numbers, divided by the sum of those without a link. None: equal weights.
     cv : int, cross-validation generator or iterable, default=5
         Folds that leave rows out. An integer: so many, of shuffled rows.
@@ -210,7 +209,7 @@ class StructuredVoting(ComposedEstimator, _BaseComposition):  # type: ignore[mis
         1.0
         """
         with refit(self):
-            kept, given = self._check_members()
+            entries, shares = self._check_members()
             self._require_target(X, y, sample_weight)
             X = self._check_input(X, reset=True)
             y = in_memory(y, "y")
@@ -218,35 +217,30 @@ class StructuredVoting(ComposedEstimator, _BaseComposition):  # type: ignore[mis
             structure, _ = resolve_targets(self._own_structure(), y)
             self._set_structure(structure)
             weights = check_weights(sample_weight, X.shape[0])
-            members = [resolve_member(structure, y, *entry) for entry in kept]
-            if all(member.link is not None for member in members):
-                raise ValueError("estimators must hold a member without a link, of the structure that is predicted")
-            with Steps(type(self).__name__, len(members), self.verbose) as steps:
-                for member in members:
-                    steps.tell(f"fitting {member.name!r}")
-                    arguments = Reached.within(member.estimator).fit_arguments(weights, f"member {member.name!r}")
-                    member.estimator.fit(X, member.y, **arguments)
-                    steps.advance()
-            self._decide(members)
-            self._members = members
-            self._constant = np.zeros(structure.n_features)
+            members = [resolve_member(structure, y, *entry) for entry in entries]
+            own = sum(share for share, member in zip(shares, members, strict=True) if member.link is None)
+            if not own > 0:
+                raise ValueError("weights of members without a link, of the structure that is predicted, are all 0")
+            for member in self._told(members, "fitting"):
+                arguments = Reached.within(member.estimator).fit_arguments(weights)
+                member.estimator.fit(X, member.y, **arguments)
             self.estimators_ = [member.estimator for member in members]
             fitted = {member.name: member.estimator for member in members}
             self.named_estimators_ = Bunch(**{name: fitted.get(name, "drop") for name, _ in self._named})
-            if given is None:
-                self._choose_weights(X, y, weights)
+            self._decide(members)
+            if isinstance(self.weights, str):
+                self._choose_weights(members, X, weights)
             else:
-                own = sum(weight for weight, member in zip(given, members, strict=True) if member.link is None)
-                if not own > 0:
-                    raise ValueError(f"weights of members without a link must not all be 0, got {self.weights!r}")
-                self.weights_ = given / own
-                for weight, member in zip(self.weights_, members, strict=True):
-                    self._constant += weight * member.constant(self.decision_)
+                self.weights_ = shares / own
+                self._constant = sum(
+                    weight * member.constant(self.decision_)
+                    for weight, member in zip(self.weights_, members, strict=True)
+                )
             self._members = [replace(member, y=None) for member in members]
         return self
 
-    def _check_members(self) -> tuple[list[tuple[Any, ...]], FloatArray | None]:
-        """Return the entries that are not dropped, and their weights where these are given."""
+    def _check_members(self) -> tuple[list[tuple[Any, ...]], FloatArray]:
+        """Return the entries that are not dropped, and their weights, at most 1."""
         for entry in self.estimators:
             if not isinstance(entry, tuple) or len(entry) not in (2, 3) or not isinstance(entry[0], str):
                 raise ValueError(f"estimators must hold (name, estimator) or (name, estimator, link), found {entry!r}")
@@ -261,18 +255,23 @@ class StructuredVoting(ComposedEstimator, _BaseComposition):  # type: ignore[mis
                     f"member {name!r} must be an estimator of structures, such as StructuredRidge, or a pipeline that "
                     f"ends in one, got {estimator!r}; EmbeddingRegressor makes one of a regressor"
                 )
-        entries = [self.estimators[at] for at in kept]
-        if isinstance(self.weights, str):
-            return entries, None
-        refuse_masked(self.weights, "weights")
-        weights = np.ones(len(self.estimators)) if self.weights is None else np.asarray(self.weights)
-        if weights.dtype.kind not in "biuf":
-            raise TypeError(f"weights must be numbers, got {self.weights!r}")
+        weights = np.ones(len(self.estimators))
+        if self.weights is not None and not isinstance(self.weights, str):
+            refuse_masked(self.weights, "weights")
+            weights = check_array(
+                self.weights, ensure_2d=False, dtype="numeric", ensure_non_negative=True, input_name="weights"
+            )
         if weights.shape != (len(self.estimators),):
             raise ValueError(f"weights has shape {weights.shape}, must be ({len(self.estimators)},): one a member")
-        if not (np.isfinite(weights) & (weights >= 0)).all():
-            raise ValueError(f"weights must be finite and at least 0, got {self.weights!r}")
-        return entries, weights[kept] / max(float(weights.max()), np.finfo(float).tiny)
+        return [self.estimators[at] for at in kept], weights[kept] / max(weights.max(), np.finfo(float).tiny)
+
+    def _told(self, members: list[Member], doing: str) -> Iterator[Member]:
+        """Yield the members, telling what is done with each."""
+        with Steps(type(self).__name__, len(members), self.verbose) as steps:
+            for member in members:
+                steps.tell(f"{doing} {member.name!r}")
+                yield member
+                steps.advance()
 
     def _own_structure(self) -> Any:
         if self.structure is not None:
@@ -285,10 +284,10 @@ class StructuredVoting(ComposedEstimator, _BaseComposition):  # type: ignore[mis
     def _decide(self, members: list[Member]) -> None:
         """Set `loss_` and `decision_`."""
         models = [reached(member.estimator, None)[0] for member in members]
-        by_scores = all(
-            model._decides_by() == ("auc", "score") and not hasattr(model, "predict_marginals") for model in models
-        )
-        if by_scores and self.decision not in ("mbr", "median") and all(member.link is None for member in members):
+        if self.decision in ("auto", "score") and all(
+            member.link is None and model._decides_by() == ("auc", "score") and not hasattr(model, "predict_marginals")
+            for member, model in zip(members, models, strict=True)
+        ):
             self.loss_, self.decision_ = "auc", "score"
             return
         self._decide_by_expectations(self.structure_)
@@ -300,42 +299,31 @@ class StructuredVoting(ComposedEstimator, _BaseComposition):  # type: ignore[mis
                 )
 
     def _scores(self, X: Any) -> FloatArray:
-        total = np.tile(self._constant, (X.shape[0], 1))
+        total: FloatArray = np.zeros((X.shape[0], self.structure_.n_features)) + self._constant
         for member, weight in zip(self._members, self.weights_, strict=True):
             if weight:
                 total += weight * member.lifted(member.estimates(member.estimator, X, self.loss_))
         return total
 
-    # Weights.
-
-    def _choose_weights(self, X: Any, y: Any, weights: FloatArray | None) -> None:
+    def _choose_weights(self, members: list[Member], X: Any, weights: FloatArray | None) -> None:
         """Set `weights_` from estimates for left-out rows."""
-        members = self._members
-        left_out, self.left_out_by_ = [], []
-        with Steps(type(self).__name__, len(members), self.verbose) as steps:
-            for member in members:
-                steps.tell(f"leaving rows out of {member.name!r}")
-                scores, how = leave_out(member, X, weights, self.cv, self.loss_)
-                left_out.append(scores)
-                self.left_out_by_.append(how)
-                steps.advance()
-        self.weights_ = np.zeros(len(members))
-        groups: list[list[int]] = []
-        for at, member in enumerate(members):
-            group = next((group for group in groups if member.shares(members[group[0]])), None)
-            if group is None:
-                groups.append([at])
-            else:
-                group.append(at)
-        for group in groups:
-            first = members[group[0]]
+        told = self._told(members, "leaving rows out of")
+        found = [leave_out(member, X, weights, self.cv, self.loss_) for member in told]
+        left_out, self.left_out_by_ = [scores for scores, _ in found], [how for _, how in found]
+        self.weights_, self._constant = np.zeros(len(members)), np.zeros(self.structure_.n_features)
+        todo = list(range(len(members)))
+        while todo:
+            first = members[todo[0]]
+            group = [at for at in todo if members[at].shares(first)]
+            todo = [at for at in todo if at not in group]
             psi = first.mean_psi(self.n_jobs) - first.structure.mean()
             covariance = first.structure.covariance() if self.loss_ == "auc" else None
-            self.weights_[group] = StackingLoss.of([left_out[at] for at in group], psi, weights, covariance).least()
+            self.weights_[group] = least_loss([left_out[at] for at in group], psi, weights, covariance)
             self._constant += first.constant(self.decision_)
-        self.left_out_scores_ = np.tile(self._constant, (X.shape[0], 1))
-        for weight, member, scores in zip(self.weights_, members, left_out, strict=True):
-            self.left_out_scores_ += weight * member.lifted(scores)
+        self.left_out_scores_ = self._constant + sum(
+            weight * member.lifted(scores)
+            for weight, member, scores in zip(self.weights_, members, left_out, strict=True)
+        )
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

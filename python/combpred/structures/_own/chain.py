@@ -1,23 +1,22 @@
 """Markov chains and exact samplers on custom spaces that are given by functions.
 
-The user's sampler draws uniform proposals, and the library chooses among them by their scores; or chains follow the
-user's own moves, as the library asks for them.
+The library runs all chains. It asks for what only the user's functions know: uniform draws, of which it chooses by
+their scores, and moves.
 """
 
 from __future__ import annotations
 
 import functools
-import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..._lib.abi import Control
-from ..._lib.arrays import CountArray, FloatArray, row_streams
-from ..._lib.errors import CapabilityError, SamplingError, naming_row
+from ..._lib.arrays import FloatArray, row_streams
+from ..._lib.errors import CapabilityError, RowError, SamplingError, naming_row
 from ..._lib.names import BOUNDED_METHODS, UNIFORM_METHODS
-from ..._lib.partition import Walk
 from ..._lib.sampling import Drawn, Plan, chain_from_draws
 
 if TYPE_CHECKING:
@@ -26,10 +25,6 @@ if TYPE_CHECKING:
 _HELD = 4096  # proposals of a chain that are held at a time, and draws that are embedded
 _TRIED = 64  # draws by which the library tells whether a bound is near enough
 _CHOICES = ("auto", "chain")
-_PROPOSED = "what propose returned is no output: "
-_STAYS = 1.0 / 8.0  # share of the moves of a chain that stay, as moves may be periodic, like those of the library
-_CHAINS, _BURN_IN, _DRAWS, _APART = 2, 16, 4, 2  # of training, as the library's own; moves apart for each entry of ψ
-_FEW_ROWS, _MOST_TIMES = 256, 8  # with fewer rows, as many times more draws
 
 
 def draw_by_proposals(
@@ -108,112 +103,41 @@ def draw_by_proposals(
     return drawn._replace(chains=None) if plan.method in BOUNDED_METHODS else drawn
 
 
-def follow_chain(
-    space: PythonSpace,
-    scores: NDArray[np.float64],
-    y: Any,
-    lengths: tuple[int, int, int],
-    rng: np.random.Generator,
-    control: Control,
-) -> tuple[list[Any], FloatArray, CountArray]:
-    """Return states of a chain of the user's moves, accepted by the rule of Metropolis and Hastings for p ∝ exp⟨s, ψ⟩.
+class Outputs(dict[int, Any]):
+    """Outputs on chains, by the numbers that the library gives them, and the moves that it asks for.
 
     Parameters
     ----------
     space : PythonSpace
-        With `propose`.
-    scores : ndarray of shape (d,)
-    y : object
-        Where the chain begins.
-    lengths : tuple of int
-        Moves before the first state, moves from state to state, number of states.
-    rng : Generator
-    control : Control
-        Counts moves.
-
-    Returns
-    -------
-    states : list of length n
-    psi : ndarray of shape (n, d)
-    accepted : ndarray of shape (n,)
-        How many of the moves to each state were accepted, those that stay included.
-    """
-    functions, d, (burn_in, thin, n) = space.functions, space.n_features, lengths
-    psi = functions.embedded([y], d, "y")[0]
-    value, states, rows = float(psi @ scores), [], np.empty((n, d))
-    accepted: CountArray = np.zeros(n, dtype=np.int64)
-    for j in range(n):
-        steps = thin + (burn_in if j == 0 else 0)
-        for _ in range(steps):
-            if rng.random() < _STAYS:
-                accepted[j] += 1
-                continue
-            if (moved := functions.move(y, rng)) is None:
-                continue
-            other = functions.embedded([moved[0]], d, "y", _PROPOSED)[0]
-            found = float(other @ scores)
-            gain = found - value + moved[1]
-            if gain >= 0.0 or rng.random() < math.exp(gain):
-                y, psi, value = moved[0], other, found
-                accepted[j] += 1
-        control.step += steps
-        states.append(y)
-        rows[j] = psi
-    return states, rows, accepted
-
-
-def follow_walk(
-    space: PythonSpace,
-    scores: NDArray[np.float64],
-    walk: Walk,
-    outputs: dict[int, Any],
-    rng: np.random.Generator,
-    control: Control,
-) -> tuple[list[Any], FloatArray, CountArray]:
-    """Return what `follow_chain` does for all chains of a walk; `outputs` has those where they begin, and gets ends."""
-    lengths = walk.burn_in, walk.thin, walk.n_states
-    found = [follow_chain(space, walk.beta * scores, outputs[k], lengths, rng, control) for k in walk.start]
-    for c, (states, _, _) in enumerate(found):
-        outputs[walk.first + (c + 1) * walk.n_states - 1] = states[-1]
-    items, psi, accepted = zip(*found, strict=True)
-    return [state for of_chain in items for state in of_chain], np.concatenate(psi), np.concatenate(accepted)
-
-
-class PersistentChains:
-    """Two chains of the user's moves for each row of a training set, which go on as the scores of the rows change.
-
-    Parameters
-    ----------
-    space : PythonSpace
-        With `propose` and a sampler.
-    n : int
-        Number of rows.
-    seed : int
+    rngs : sequence of Generator
+        For the user's functions: one, or one for each chain, where all chains move together.
+    scores : ndarray of shape (d,) or None, default=None
+        Scores of the one row, where the library knows outputs by these; None: it knows them by ψ.
     """
 
-    def __init__(self, space: PythonSpace, n: int, seed: int) -> None:
-        self._space, self._rng = space, np.random.default_rng(seed % 2**64)
-        self._usual = _DRAWS * min(_MOST_TIMES, (_FEW_ROWS - 1) // max(n, 1) + 1)
-        self._thin = _APART * space.n_features
-        self._states: dict[int, list[Any]] = {}
+    def __init__(
+        self, space: PythonSpace, rngs: Sequence[np.random.Generator], scores: FloatArray | None = None
+    ) -> None:
+        super().__init__()
+        self._space, self._rngs, self._scores = space, rngs, scores
 
-    def answer(self, request: str, rows: NDArray[np.intp], scores: FloatArray, draws: int) -> tuple[FloatArray, ...]:
-        """Return what training asks about rows of scores (k, d): "mean", "pair" or "draw", as the library says."""
-        many, apart = self._usual * (max(1, draws) if request == "pair" else 1), self._thin
-        if request == "draw":  # for covariances, which correlation would bias
-            many, apart = (draws - 1) // _CHAINS + 1, 2 * self._thin
-        psi = np.empty((len(rows), _CHAINS, many, scores.shape[1]))
-        for k, row in enumerate(rows.tolist()):
-            begun = row in self._states
-            states = self._states.get(row) or self._space.sample(_CHAINS, int(self._rng.integers(2**63)))[:, 0].tolist()
-            lengths = (0 if begun else _BURN_IN * self._thin), apart, many
-            for c, y in enumerate(states):
-                items, psi[k, c], _ = follow_chain(self._space, scores[k], y, lengths, self._rng, Control())
-                states[c] = items[-1]
-            self._states[row] = states
-        if request == "draw":
-            return (psi.swapaxes(1, 2).reshape(len(rows), _CHAINS * many, -1)[:, :draws],)
-        return (psi.mean(axis=2).swapaxes(0, 1) if request == "pair" else psi.mean(axis=(1, 2)),)
+    def move(self, start: list[int], to: list[int]) -> tuple[FloatArray, FloatArray]:
+        """Make moves as a `Mover` does; an error about an output names the number of its chain."""
+        functions, d = self._space.functions, self._space.n_features
+        ratios, found = np.full(len(start), -np.inf), []
+        for k, (source, number) in enumerate(zip(start, to, strict=True)):
+            rng = self._rngs[k % len(self._rngs)]
+            moved = (functions.draw(rng), 0.0) if source < 0 else functions.move(self[source], rng)
+            if moved is not None:
+                self[number], ratios[k] = moved
+                found.append(k)
+        psi = np.zeros((len(start), d))
+        context = "what sample drew is no output: " if start[0] < 0 else "what propose returned is no output: "
+        try:
+            psi[found] = functions.embedded([self[to[k]] for k in found], d, "scores", context)
+        except RowError as error:
+            raise error.at(found[error.row]) from error.__cause__
+        return (psi if self._scores is None else (psi @ self._scores)[:, np.newaxis]), ratios
 
 
 def _chosen(space: PythonSpace, linear: NDArray[np.float64], plan: Plan, bound: NDArray[np.float64] | None) -> str:
@@ -241,7 +165,7 @@ class _OwnDraws:
         self, space: PythonSpace, scores: NDArray[np.float64], rng: np.random.Generator, control: Control
     ) -> None:
         self._space, self._scores, self._rng, self._control = space, scores, rng, control
-        self._walked: dict[int, Any] = {}  # states of walks by their numbers
+        self._moved = Outputs(space, [rng], scores)  # states of chains of moves
         self.parts: NDArray[Any] = np.empty((0, 1), dtype=object)
         self.values = np.empty(0)
 
@@ -264,20 +188,22 @@ class _OwnDraws:
     def next(self, plan: Plan, **options: Any) -> Drawn:
         """Return samples by a plan, after as many more draws as they take."""
         plan = plan._replace(seed=int(self._rng.integers(2**63)))
-        follow = self._follow if plan.method == "local" else None
-        return chain_from_draws(self.values, plan, self.draw, follow=follow, **options)
+        if plan.method != "local":
+            return chain_from_draws(self.values, plan, self.draw, **options)
+        self._moved.update(enumerate(self.parts[:, 0]))
 
-    def _follow(self, walk: Walk) -> tuple[FloatArray, CountArray]:
-        known = dict(enumerate(self.parts[:, 0])) | self._walked
-        states, psi, accepted = follow_walk(self._space, self._scores, walk, known, self._rng, self._control)
-        self._walked |= dict(enumerate(states, walk.first))
-        return psi @ self._scores[:, np.newaxis], accepted
+        def draw(n: int) -> FloatArray:
+            first, values = len(self.parts), self.draw(n)
+            self._moved.update(enumerate(self.parts[first:, 0], first))
+            return values
+
+        return chain_from_draws(self.values, plan, draw, move=self._moved.move, **options)
 
     def write(self, found: Drawn, drawn: Drawn, row: int, first: int) -> None:
         """Write the samples of a row to those of all rows, from one of its samples on."""
         some = slice(first, first + found.y.shape[1])
         for j, number in enumerate(found.y[0, :, 0].tolist(), first):
-            drawn.y[row, j, 0] = self._walked[number] if number in self._walked else self.parts[number, 0]
+            drawn.y[row, j, 0] = self._moved[number] if number in self._moved else self.parts[number, 0]
         for name in ("value", "steps", "accepted"):
             getattr(drawn, name)[row, some] = getattr(found, name)[0]
 

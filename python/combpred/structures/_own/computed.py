@@ -14,22 +14,23 @@ from scipy.sparse import issparse
 
 from ..._data.targets import TargetError
 from ..._lib.abi import Control
-from ..._lib.arrays import CountArray, FloatArray
+from ..._lib.arrays import FloatArray
 from ..._lib.control import reported
 from ..._lib.decode import Decoded, Decoding
 from ..._lib.errors import CapabilityError, RowError, in_words_of
 from ..._lib.names import RANDOM_DECODERS
-from ..._lib.partition import Partition, Walk
+from ..._lib.partition import Partition
 from ..._lib.sampling import Drawn, Plan, Searched
 from ..._lib.structure import Description, custom_check
 from .._base import Structure
+from .._search.hereditary import SetProperty
 from .._space import EntryKind, LibrarySpace, MomentsInfo
 from ..costs import OWN, Worst, WorstOutputs
-from .chain import PersistentChains, draw_by_proposals, follow_walk
-from .functions import Functions, require_siblings
+from .chain import Outputs, draw_by_proposals
+from .functions import Functions
 from .losses import HeldLosses, badness, loss_value, worst_of
-from .moments import moments_of, optional_log_count, require_plausible
-from .search import SIBLINGS_TRIED, Proposals, best_proposals, certified, column, proposals_of, search_space
+from .moments import moments_of, optional_log_count
+from .search import Proposals, best_proposals, certified, column, proposals_of, search_space
 
 _NO_DECODER = (
     "this Custom structure has neither decode nor sample, so nothing can be predicted: give decode=, a function that "
@@ -51,6 +52,8 @@ class Solved:
     ----------
     decode : callable
         Function of scores, scores of squares, and a `Decoding`, that finds best outputs as `decode` of a space does.
+    held : SetProperty
+        The property that sets of elements have as members.
     is_binary : bool
         Whether ψ has entries 0 and 1 only.
     why : str
@@ -58,6 +61,7 @@ class Solved:
     """
 
     decode: Callable[[FloatArray, FloatArray | None, Decoding], Decoded]
+    held: SetProperty
     is_binary: bool
     why: str
 
@@ -119,6 +123,11 @@ class PythonSpace(LibrarySpace):
             raise in_words_of("Custom", error) from None
 
     # Facts.
+
+    @property
+    def set_property(self) -> SetProperty | None:
+        """The property that sets of elements have as members; None where outputs are none."""
+        return None if self._solved is None else self._solved.held
 
     @property
     def entry_kind(self) -> EntryKind:
@@ -242,15 +251,9 @@ class PythonSpace(LibrarySpace):
         with reported(control, "sampling", verbose=verbose):
             return draw_by_proposals(self, linear, plan, start, bound, control)
 
-    def walk(
-        self, scores: FloatArray, walk: Walk, outputs: dict[int, Any], rng: np.random.Generator, control: Control
-    ) -> tuple[FloatArray, CountArray]:
-        """Return ψ of the states of a walk along the user's moves, and how many moves to each were accepted."""
-        return follow_walk(self, scores, walk, outputs, rng, control)[1:]
-
-    def chains(self, n: int, seed: int) -> PersistentChains:
-        """Return chains of the user's moves for n rows of a training set."""
-        return PersistentChains(self, n, seed)
+    def outputs(self, rng: np.random.Generator, scores: FloatArray | None = None) -> Outputs:
+        """Return what makes the user's moves for chains of the library."""
+        return Outputs(self, [rng], scores)
 
     # Best outputs.
 
@@ -341,12 +344,8 @@ class PythonSpace(LibrarySpace):
         psi = functions.embedded(items, self.n_features, "scores", context)
         value, sums = np.einsum("ij,ij->i", linear, psi), None
         if functions.sibling is not None:
-            if functions.sample is not None:
-                sums = self.proposals(SIBLINGS_TRIED).sums  # which are found to agree
             for i, (item, row) in enumerate(zip(list(items), psi, strict=True)):
-                other, of_other, both = functions.sum_with_sibling(item, row)
-                sums = both if sums is None else sums
-                require_siblings(sums, both)
+                other, of_other, sums = functions.sum_with_sibling(item, row)
                 if (score := float(linear[i] @ of_other)) > value[i]:
                     items[i], value[i] = other, score
         return certified(self, items, linear, None, value, sums=sums)
@@ -397,6 +396,5 @@ def from_functions(structure: Structure, functions: Functions, given: dict[str, 
     log = optional_log_count(given["log_count"])
     moments, info = moments_of(functions, given)
     d = int((math.isqrt(1 + 4 * len(moments)) - 1) // 2)  # there are d + d²
-    require_plausible(log, moments, functions.radius)
     counts = int(given["n_proposals"]), int(given["random_state"])
     return PythonSpace(structure, np.append(log, moments), d, functions, info, *counts)

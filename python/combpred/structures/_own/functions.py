@@ -15,7 +15,6 @@ from ..._lib.arrays import FloatArray, allocate
 from ..._lib.errors import CapabilityError, RowError, SamplingError
 
 _REFUSED = 10**6  # draws in a row that are no outputs, after which there may be none
-_SIBLING = 1e-9  # relative deviation of ψ(y) + ψ(sibling(y)) that counts as rounding
 
 
 @dataclass(frozen=True)
@@ -141,17 +140,6 @@ class Functions:
         if not is_number(ratio) or np.isnan(ratio):
             raise TypeError(f"Custom: log_ratio must return a number, got {ratio!r}")
         return z, float(ratio)
-
-
-def require_siblings(first: FloatArray, other: FloatArray) -> None:
-    """Raise ValueError unless two sums ψ(y) + ψ(sibling(y)) are equal."""
-    off = np.abs(first - other)
-    if (off > _SIBLING * (1 + np.abs(first))).any():
-        entry = int(np.argmax(off))
-        raise ValueError(
-            f"Custom: sibling is no sibling map: entry {entry} of ψ(y) + ψ(sibling(y)) is {first[entry]:.6g} for one "
-            f"output y and {other[entry]:.6g} for another; it must be the same for all"
-        )
 
 
 def real_vector(psi: ArrayLike, d: int | None) -> NDArray[Any]:

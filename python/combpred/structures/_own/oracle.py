@@ -7,7 +7,7 @@ user's, those of a sampler, or those of all sets of elements.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
@@ -30,7 +30,6 @@ from .moments import moments_of, optional_log_count
 from .search import column
 
 _QUESTIONS = 2**15  # about membership, in which a system is listed
-_TRIED = 64  # drawn sets that are asked about beside, since what is no member may have supersets that are
 _UNLISTED = (
     f"is given by a test of membership, and has more members than {_QUESTIONS} questions find, so that they are not "
     "listed; take fewer elements, or outputs by Custom.from_structures"
@@ -94,13 +93,7 @@ class Oracle:
 
     @cached_property
     def members(self) -> NDArray[np.int32] | None:
-        """All members, shape ``(k, n)``; None where a bounded number of questions does not find them.
-
-        Raises
-        ------
-        ValueError
-            When a member has a subset that is none.
-        """
+        """All members, shape ``(k, n)``; None where a bounded number of questions does not find them."""
         found, open_sets, asked = [np.zeros(self.n, dtype=np.bool_)], [(0, 0)], 0
         while open_sets:
             at, first = open_sets.pop()
@@ -113,16 +106,6 @@ class Oracle:
                 if self.property.holds(larger):
                     open_sets.append((len(found), e + 1))
                     found.append(larger)
-        known = {held.tobytes() for held in found}
-        for held in found:
-            for taken in np.flatnonzero(held):
-                part = held.copy()
-                part[taken] = False
-                if part.tobytes() not in known:
-                    raise self.property.contradiction(held, part)
-        for held in (np.ones(self.n, np.bool_), *(np.random.default_rng(0).random((_TRIED, self.n)) < 0.5)):
-            if held.tobytes() not in known and self.property.holds(held):  # which adding elements did not find
-                raise self.property.contradiction(held, missing_part(held, known))
         return np.array(found, dtype=np.int32)
 
     def decode(self, linear: FloatArray, magnitude: FloatArray | None, how: Decoding) -> Decoded:
@@ -130,12 +113,6 @@ class Oracle:
         scores = linear * self.roots if magnitude is None else linear * self.roots + magnitude * np.square(self.roots)
         found = decode_hereditary(self.property, scores, None, how)
         return found._replace(y=column(list(found.y)))
-
-
-def missing_part(held: NDArray[np.bool_], known: Container[bytes]) -> NDArray[np.bool_]:
-    """Return the first elements of a set, as many as are not known together; the set itself is not known."""
-    parts = (held & (np.arange(len(held)) < e) for e in range(len(held)))
-    return next(part for part in parts if part.tobytes() not in known)
 
 
 class MembersSpace(LibrarySpace):
@@ -157,7 +134,8 @@ class MembersSpace(LibrarySpace):
         self, structure: Structure, oracle: Oracle, members: NDArray[np.int32], loss: Callable[[Any, Any], Any] | None
     ) -> None:
         super().__init__(structure)
-        self._oracle, self._members, self._loss, self._psi = oracle, members, loss, members * oracle.roots
+        self._oracle, self.members, self._loss, self._psi = oracle, members, loss, members * oracle.roots
+        self.set_property = oracle.property
         self.description = Description("custom", {"d": oracle.n, "members": len(members)}, None, self._psi.ravel())
         self._places = {held.tobytes(): i for i, held in enumerate(members.astype(np.bool_))}
 
@@ -174,20 +152,22 @@ class MembersSpace(LibrarySpace):
 
     def worst(self, parts: NDArray[Any]) -> WorstOutputs:
         assert self._loss is not None
-        held = HeldLosses(self._loss, list(self._members), column(list(self.decode_parts(parts))))
+        held = HeldLosses(self._loss, list(self.members), column(list(self.decode_parts(parts))))
         return lambda rows, psi_y, linear, slack: worst_of(held.of(rows), self._psi, psi_y, linear, slack, proven=True)
 
     def encode(self, y: Any, argument: str = "y") -> NDArray[np.int32]:
         masks = [self._oracle.mask(item) for item in outputs_of(y, argument, self._oracle.contains)]
         for row, held in enumerate(masks):
-            if held.tobytes() not in self._places:  # the function has taken back its word, or breaks its promise
-                part = missing_part(held, self._places)
-                raise TargetError(row, str(self._oracle.property.contradiction(held, part)), argument)
+            if held.tobytes() not in self._places:
+                why = f"contains is True for it, but adding its elements ({self.set_property.shown(held)}) one by one"
+                raise TargetError(
+                    row, f"{why} does not lead to it; contains must be True for all its subsets", argument
+                )
         return np.array([[self._places[held.tobytes()]] for held in masks], dtype=np.int32)
 
     def decode_parts(self, parts: NDArray[Any]) -> NDArray[Any]:
         """Return outputs of zeros and ones, shape ``(n, n_elements)``."""
-        found: NDArray[np.int32] = self._members[parts[:, 0]]
+        found: NDArray[np.int32] = self.members[parts[:, 0]]
         return found
 
     def compared(self, y: Any, argument: str) -> NDArray[Any]:
@@ -214,6 +194,6 @@ def from_oracle(structure: Structure, oracle: Oracle, given: dict[str, Any]) -> 
         mean = 0.5 * oracle.roots
         second = np.outer(mean, mean) + np.diag(0.25 * np.square(oracle.roots))
         moments, info = np.concatenate([mean, second.ravel()]), MomentsInfo("relaxed")
-    solved = Solved(oracle.decode, bool((oracle.roots == 1.0).all()), _UNLISTED)
+    solved = Solved(oracle.decode, oracle.property, bool((oracle.roots == 1.0).all()), _UNLISTED)
     counts = int(given["n_proposals"]), int(given["random_state"])
     return PythonSpace(structure, np.append(log, moments), oracle.n, functions, info, *counts, solved)

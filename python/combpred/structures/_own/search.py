@@ -7,9 +7,7 @@ is the best of n + 1 uniform draws, and these can be the same for all rows.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator
-from itertools import chain, repeat
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -20,15 +18,16 @@ from ..._lib.arrays import FloatArray, row_streams
 from ..._lib.control import reported
 from ..._lib.decode import Decoded, Decoding, score_values
 from ..._lib.errors import CapabilityError, RowError
-from ..._lib.sampling import Searched
-from .functions import require_siblings
+from ..._lib.sampling import Searched, search_own
+from .chain import Outputs
 
 if TYPE_CHECKING:
     from .computed import PythonSpace
 
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # sets the random streams of the runs of a row apart
+_MOST_STEPS = 2**40  # of a chain of the library
 _STARTS = 256  # uniform draws of which the best is where a chain of own moves starts
 _ROUNDING, _TIE = 1e-9, 1e-12  # of scores beyond their bound, and at it, relative
-SIBLINGS_TRIED = 16  # draws on which a sibling map is tried
 
 
 class Proposals(NamedTuple):
@@ -48,7 +47,7 @@ class Proposals(NamedTuple):
 
 
 def proposals_of(space: PythonSpace, n: int, seed: int, control: Control) -> Proposals:
-    """Return n uniform draws; ValueError if some of them show that the user's sibling map is none."""
+    """Return n uniform draws."""
     items, rng = [], np.random.default_rng(seed)
     for _ in range(n):
         items.append(space.functions.draw(rng))
@@ -56,10 +55,7 @@ def proposals_of(space: PythonSpace, n: int, seed: int, control: Control) -> Pro
     psi = space.functions.embedded(items, space.n_features, "scores", "what sample drew is no output: ")
     if space.functions.sibling is None:
         return Proposals(items, psi, None)
-    sums = [space.functions.sum_with_sibling(y, row)[2] for y, row in zip(items[:SIBLINGS_TRIED], psi, strict=False)]
-    for other in sums:
-        require_siblings(sums[0], other)
-    return Proposals(items, psi, sums[0])
+    return Proposals(items, psi, space.functions.sum_with_sibling(items[0], psi[0])[2])
 
 
 def best_proposals(space: PythonSpace, linear: FloatArray, magnitude: FloatArray | None, how: Decoding) -> Decoded:
@@ -78,105 +74,79 @@ def best_proposals(space: PythonSpace, linear: FloatArray, magnitude: FloatArray
         them that is cooled, "metropolis" one of fixed temperature, "local-search" takes moves that gain, and "approx"
         stays at the best of a few uniform draws. Progress is that of draws and moves, with the score of the last row.
     """
-    control = Control()
+    control, moves = Control(), space.functions.propose is not None
     with reported(control, "predicting", verbose=how.verbose):
-        return _best(space, linear, magnitude, how, control)
+        drawn = space.proposals(min(_STARTS, space.n_proposals) if moves else space.n_proposals, control)
+        items, psi, value, least = _best_of(space, drawn, linear, magnitude)
+        if moves and how.decoder != "approx" and len(linear):
+            streams = row_streams(linear, apart=False) if how.streams is None else how.streams
+            streams = streams if how.is_random else np.zeros_like(streams)
+            walked, found = _walk(
+                space, items, psi, linear, magnitude, value - least, control, streams=streams, seed=how.seed,
+                method="metropolis" if how.decoder == "metropolis" else "anneal", proposals="local",
+                temperatures=(0.0,) if how.decoder == "local-search" else (), steps=min(space.n_proposals, _MOST_STEPS),
+            )  # fmt: skip
+            better = found.value > value
+            items = [new if gains else old for old, new, gains in zip(items, walked, better, strict=True)]
+            value = np.maximum(value, found.value)
+        return certified(space, items, linear, magnitude, value, least, drawn.sums)
 
 
-def _best(
-    space: PythonSpace, linear: FloatArray, magnitude: FloatArray | None, how: Decoding, control: Control
-) -> Decoded:
-    functions, n = space.functions, len(linear)
-    moves = functions.propose is not None
-    drawn = space.proposals(min(_STARTS, space.n_proposals) if moves else space.n_proposals, control)
-    squares = None if magnitude is None else np.broadcast_to(magnitude, linear.shape)
+def _best_of(
+    space: PythonSpace, drawn: Proposals, linear: FloatArray, magnitude: FloatArray | None
+) -> tuple[list[Any], FloatArray, FloatArray, FloatArray]:
+    """Return the best of uniform draws for each row, or a better sibling, with its ψ and score, and the least score."""
+    n = len(linear)
+    squares = repeat(None) if magnitude is None else np.broadcast_to(magnitude, linear.shape)
     items: list[Any] = []
-    streams = row_streams(linear, apart=False) if how.streams is None else how.streams
-    value, least = np.empty(n), np.empty(n)
-    for i, scores in enumerate(linear):
-        square = None if squares is None else squares[i]
+    psi, value, least = np.empty(linear.shape), np.empty(n), np.empty(n)
+    for i, (scores, square) in enumerate(zip(linear, squares)):  # noqa: B905  # one may have no end
         values = score_values(drawn.psi, scores, square)
         at, low = int(np.argmax(values)), int(np.argmin(values))
-        best, value[i], least[i] = drawn.items[at], values[at], values[low]
-        start = drawn.psi[at]
-        if drawn.sums is not None:  # where siblings have opposite scores, that of the worst is the best
-            other, psi, sums = functions.sum_with_sibling(drawn.items[low], drawn.psi[low])
-            require_siblings(drawn.sums, sums)
-            of_other = float(score_values(psi[np.newaxis], scores, square)[0])
-            if of_other > value[i]:
-                best, value[i], start = other, of_other, psi
-        if moves and how.decoder != "approx":
-            rng = np.random.default_rng([how.seed % 2**64, streams[i] if how.is_random else 0])
-            spread = float(value[i] - least[i])
-            temperatures = _temperatures(how.decoder, spread, max(2, space.n_features), space.n_proposals)
-            move = functions.move
-            best, value[i], _ = _moved(
-                space, (best, start, value[i]), (scores, square), temperatures, move, rng, control
-            )
-        control.value = value[i]
+        best, psi[i], value[i], least[i] = drawn.items[at], drawn.psi[at], values[at], values[low]
+        if drawn.sums is not None:  # siblings have opposite scores, so that of the worst is the best
+            other, of_other, _ = space.functions.sum_with_sibling(drawn.items[low], drawn.psi[low])
+            other_value = float(score_values(of_other[np.newaxis], scores, square)[0])
+            if other_value > value[i]:
+                best, psi[i], value[i] = other, of_other, other_value
         items.append(best)
-    return certified(space, items, linear, magnitude, value, least, drawn.sums)
+    return items, psi, value, least
 
 
-def _moved(
+def _walk(
     space: PythonSpace,
-    start: tuple[Any, FloatArray, float],
-    weights: tuple[FloatArray, FloatArray | None],
-    temperatures: Iterator[float],
-    move: Callable[[Any, np.random.Generator], tuple[Any, float] | None],
-    rng: np.random.Generator,
+    items: list[Any],
+    psi: FloatArray,
+    linear: FloatArray,
+    magnitude: FloatArray | None,
+    spread: FloatArray,
     control: Control,
-) -> tuple[Any, float, int]:
-    """Return the best output on a chain of moves, with its score, and how many moves were accepted."""
-    functions = space.functions
-    now, _, value = start
-    best, most, accepted = now, value, 0
-    for temperature in temperatures:
-        control.step += 1
-        if (moved := move(now, rng)) is None:
-            continue
-        psi = functions.embedded([moved[0]], space.n_features, "scores", "what propose returned is no output: ")
-        found = float(score_values(psi, *weights)[0])
-        if temperature > 0.0:
-            gain = (found - value) / temperature + moved[1]
-            takes = gain >= 0.0 or rng.random() < math.exp(gain)
-        else:
-            takes = found >= value
-        if takes:
-            now, value, accepted = moved[0], found, accepted + 1
-            if value > most:
-                best, most = now, value
-    return best, most, accepted
-
-
-def _temperatures(decoder: str, spread: float, d: int, steps: int) -> Iterator[float]:
-    """Return the temperature of each step.
-
-    They are those of the decoders of the library, with d for the number of parts: from the spread R of the scores by
-    the factor 1 − 1/√d down to R/(4d)², or R/(10d) all the time.
-    """
-    if decoder == "local-search" or not spread > 0.0:
-        return repeat(0.0, steps)
-    if decoder == "metropolis":
-        return repeat(spread / (10 * d), steps)
-    factor = 1.0 - 1.0 / math.sqrt(d)
-    levels = math.ceil(2.0 * math.log(4.0 * d) / -math.log(factor))
-    return (spread * factor ** (step * levels // steps) for step in range(steps))
+    *,
+    streams: NDArray[np.uint64],
+    seed: int,
+    **options: Any,
+) -> tuple[list[Any], Searched]:
+    """Return the best outputs on chains of the library that start at `items`, and what is known of the chains."""
+    rngs = [np.random.default_rng([seed % 2**64, stream]) for stream in streams]
+    outputs = Outputs(space, rngs)
+    outputs.update(enumerate(items))
+    best, found = search_own(
+        space.description, linear, magnitude, psi, spread, outputs.move, seed=seed, streams=streams, control=control,
+        **options,
+    )  # fmt: skip
+    return [outputs[number] for number in best.tolist()], found
 
 
 def search_space(
     space: PythonSpace,
     linear: FloatArray,
     *,
-    method: str,
     proposals: str,
-    temperatures: FloatArray,
-    epsilon: float,
-    delta: float,
     steps: int,
     runs: int,
     seed: int,
     verbose: int,
+    **how: Any,
 ) -> Searched:
     """Search along chains for outputs of largest score; the options are those of cp_search.
 
@@ -195,47 +165,58 @@ def search_space(
     first = space.decode(linear) if space.has_decoder else None
     if not moves or first is None:
         functions.require_sampler()
-    end = epsilon and epsilon / (space.log_count() - math.log(delta))
-    steps = steps or space.n_proposals
-    drawn = None if functions.sample is None else space.proposals(min(_STARTS, space.n_proposals), control)
-    ranges = _ranges(space, linear, drawn) if not len(temperatures) else np.zeros(n)
-    items: list[Any] = []
-    value, last, success = np.empty(n), np.full(n, np.nan), np.zeros(n)
-    made, accepted = np.zeros((2, n), dtype=np.int64)
-    streams = row_streams(linear)
-
-    def move(y: Any, rng: np.random.Generator) -> tuple[Any, float] | None:
-        return functions.move(y, rng) if moves else (functions.draw(rng), 0.0)
-
+    if how["epsilon"]:
+        space.log_count()  # says what is missing
     with reported(control, "searching", verbose=verbose):
-        for i, scores in enumerate(linear):
-            best, value[i] = (None, -np.inf) if first is None else (first.y[i, 0], first.value[i])
-            levels = temperatures if len(temperatures) else _levels(method, ranges[i], space.n_features, end)
-            if (first is not None and first.optimal[i]) or not len(levels):
-                levels = np.empty(0)
-            for run in range(runs if len(levels) or best is None else 0):
+        drawn = None if functions.sample is None else space.proposals(min(_STARTS, space.n_proposals), control)
+        ranges = np.zeros(n) if len(how["temperatures"]) else _ranges(space, linear, drawn)
+        streams = row_streams(linear)
+        searched = np.arange(n) if first is None else np.flatnonzero(~first.optimal)
+        starts = []
+        for i in searched:
+            for run in range(runs):
+                uniform = functions.sample is not None and (run or first is None)
                 rng = np.random.default_rng([seed % 2**64, streams[i], run])
-                y = functions.draw(rng) if functions.sample is not None and (run or first is None) else best
-                psi = functions.embedded([y], space.n_features, "scores")[0]
-                shares = np.diff(np.arange(len(levels) + 1) * steps // max(1, len(levels)))
-                course = chain.from_iterable(map(repeat, levels.tolist(), shares.tolist()))
-                found = _moved(space, (y, psi, float(psi @ scores)), (scores, None), course, move, rng, control)
-                made[i] += shares.sum()
-                accepted[i] += found[2]
-                if found[1] > value[i]:
-                    best, value[i] = found[0], found[1]
-            if len(levels):
-                last[i] = levels[-1]
-            control.value = value[i]
-            items.append(best)
+                starts.append(functions.draw(rng) if uniform or first is None else first.y[i, 0])
+        rows = np.repeat(searched, runs)
+        apart = streams[rows] + np.tile(np.arange(runs, dtype=np.uint64), len(searched)) * _GOLDEN
+        psi = functions.embedded(starts, space.n_features, "scores")
+        ends, found = _walk(
+            space, starts, psi, linear[rows], None, ranges[rows], control, streams=apart, seed=seed,
+            proposals="local" if moves else "uniform", steps=steps or min(space.n_proposals, _MOST_STEPS), **how,
+        )  # fmt: skip
+    return _joined(space, linear, first, searched, runs, ends, found)
+
+
+def _joined(
+    space: PythonSpace,
+    linear: FloatArray,
+    first: Decoded | None,
+    searched: NDArray[np.intp],
+    runs: int,
+    ends: list[Any],
+    found: Searched,
+) -> Searched:
+    """Return the best of all runs of each row, and of the outputs that `decode` found before."""
+    n = len(linear)
+    items = [None] * n if first is None else list(first.y[:, 0])
+    value = np.full(n, -np.inf) if first is None else first.value.copy()
+    values = found.value.reshape(-1, runs)
+    for k, i in enumerate(searched):
+        run = int(np.argmax(values[k]))
+        if values[k, run] > value[i]:
+            items[i], value[i] = ends[k * runs + run], values[k, run]
+    last, success = np.full(n, np.nan), np.zeros(n)
+    made, accepted = np.zeros((2, n), dtype=np.int64)
+    last[searched] = found.temperature.reshape(-1, runs)[:, -1]
+    success[searched] = 1.0 - np.prod(1.0 - found.success.reshape(-1, runs), axis=1)
+    for total, of_runs in ((made, found.steps), (accepted, found.accepted)):
+        total[searched] = of_runs.reshape(-1, runs).sum(axis=1)
     known = certified(space, items, linear, None, value)
     upper, nu, optimal = known.upper_bound, known.nu, known.optimal
     if first is not None:
         upper, nu = np.minimum(upper, first.upper_bound), np.minimum(nu, first.nu)
         optimal = optimal | first.optimal | (value >= upper)
-    log_count = space.description.shape.log_count
-    if not moves and not math.isnan(log_count):
-        success = -np.expm1(made * np.log1p(-np.exp(-log_count))) if log_count > 0.0 else np.ones(n)
     return Searched(
         known.y, value, upper, np.where(optimal, 0.0, nu), optimal, last, made, accepted,
         np.where(optimal, 1.0, success),
@@ -253,18 +234,6 @@ def _ranges(space: PythonSpace, linear: FloatArray, drawn: Proposals | None) -> 
         )
     values = drawn.psi @ linear.T
     return np.asarray(np.ptp(values, axis=0))
-
-
-def _levels(method: str, spread: float, d: int, end: float) -> FloatArray:
-    """Return the temperatures that follow from the range of scores; none where all scores are equal."""
-    if not spread > 0.0:
-        return np.empty(0)
-    d = max(2, d)
-    if method == "metropolis":
-        return np.array([spread / (10 * d)])
-    factor, end = 1.0 - 1.0 / math.sqrt(d), end or spread / (4.0 * d) ** 2
-    down = math.ceil(max(0.0, math.log(spread / end)) / -math.log(factor))
-    return np.append(spread * np.power(factor, np.arange(down)), end)
 
 
 def certified(

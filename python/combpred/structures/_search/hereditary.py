@@ -49,6 +49,11 @@ class SetProperty:
         rest._required = required
         return rest
 
+    @property
+    def n_elements(self) -> int:
+        """Number of elements."""
+        return len(self._names)
+
     def shown(self, held: Mask) -> str:
         """Return a set of elements for messages."""
         return ", ".join(self._names[e] for e in np.flatnonzero(self._whole(held)).tolist()) or f"no {self._words[2]}"
