@@ -64,14 +64,8 @@ def score_values(psi: FloatArray, linear: FloatArray, magnitude: FloatArray | No
     s is the row of `linear` (n, d), or `linear` itself when it is (d,), and t is that of `magnitude` likewise, zero for
     None. The squares are taken entry by entry: they are :math:`|\psi|` where entries are 0 or ±1.
     """
-    values = _products(psi, linear)
-    return values if magnitude is None else values + _products(np.square(psi), magnitude)
-
-
-def _products(psi: FloatArray, scores: FloatArray) -> FloatArray:
-    """Return the product of every row with its scores, or with the same."""
-    products: FloatArray = psi @ scores if scores.ndim == 1 else np.einsum("ij,ij->i", scores, psi)
-    return products
+    values: FloatArray = np.einsum("...j,...j->...", psi, linear)
+    return values if magnitude is None else values + np.einsum("...j,...j->...", np.square(psi), magnitude)
 
 
 def score_rows(scores: ArrayLike, d: int, name: str = "scores") -> tuple[FloatArray, bool]:

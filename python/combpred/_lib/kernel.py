@@ -230,7 +230,7 @@ def order_kernel(
     n_threads, verbose : int
         As for :func:`~combpred._lib.call.call`.
     **options
-        The other fields of ``cp_order_function``.
+        Other fields of ``cp_order_function``.
 
     Returns
     -------

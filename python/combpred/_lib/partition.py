@@ -363,7 +363,7 @@ def estimate_from_draws(
         abi.CSupplied, width=width, scores=scores, mean=mean, log_count=log_count, moves=int(move is not None)
     )
     result = found.record()
-    with Session("cp_estimate_start", supplied, asked.record(), result, n_threads=1) as session:
+    with Session("cp_estimate_start", supplied, asked.record(), dst=result, n_threads=1) as session:
         for request in session:
             answer_draws(request, width, draw, move)
         found.close(result, view(session.last.linear, np.float64, session.last.n))

@@ -212,29 +212,10 @@ def extensions_count(
     return _counted(pairs, n_elements, {"most_downsets": most_downsets}, n_threads=n_threads)[0]
 
 
-def _counted(pairs: Any, n_elements: int, options: dict[str, Any], **how: Any) -> tuple[int, abi.CExtensionsInfo]:
+def _counted(pairs: Any, n_elements: int, options: dict[str, Any], **how: Any) -> tuple[int, Any]:
     digits = ctypes.create_string_buffer(_DIGITS)
     _, info = computed("cp_extensions_count", pairs, n_elements, options, dst=digits, dst_cap=_DIGITS, **how)
     return int(digits.value, 16), info
-
-
-class EstimatedCount(NamedTuple):
-    """A number of linear extensions, or an estimate of it.
-
-    Attributes
-    ----------
-    value : int
-        The nearest integer.
-    log_value : float
-    is_exact : bool
-    n_samples : int
-        Linear extensions drawn.
-    """
-
-    value: int
-    log_value: float
-    is_exact: bool
-    n_samples: int
 
 
 def extensions_estimate(
@@ -247,13 +228,20 @@ def extensions_estimate(
     most_downsets: int = FEW_DOWNSETS,
     n_threads: int | None = None,
     verbose: int = 0,
-) -> EstimatedCount:
-    """Return the number of linear extensions of `pairs` (n_pairs, 2) within 1 ± epsilon with probability 1 − delta."""
+) -> Any:
+    """Return the number of linear extensions of `pairs` (n_pairs, 2) within 1 ± epsilon with probability 1 − delta.
+
+    Returns
+    -------
+    namespace
+        The fields of ``cp_extensions_info``, and ``value``, the nearest integer.
+    """
     options = {"epsilon": epsilon, "delta": delta, "most_downsets": most_downsets, "seed": seed}
     count, info = _counted(
         pairs, n_elements, options, n_threads=n_threads, label="counting linear extensions", verbose=verbose
     )
-    return EstimatedCount(count, info.log_count, info.n_levels == 0, info.n_samples)
+    info.value = count
+    return info
 
 
 def extensions_before(

@@ -256,12 +256,12 @@ def count_linear_extensions(
         relation, n, epsilon, delta, seed_of(random_state), most_downsets=FEW_DOWNSETS, n_threads=n_threads,
         verbose=verbose,
     )  # fmt: skip
-    if found.is_exact:
+    if not found.n_levels:
         return _exact(found.value)
     lower = math.floor((found.value - Fraction(1, 2)) / (1 + Fraction(epsilon)))  # the value is rounded
     upper = math.ceil((found.value + Fraction(1, 2)) / (1 - Fraction(epsilon)))
     return LinearExtensionCount(
-        found.value, found.log_value, lower, upper, "approximate", epsilon, delta, found.n_samples
+        found.value, found.log_count, lower, upper, "approximate", epsilon, delta, found.n_samples
     )
 
 
