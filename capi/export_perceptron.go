@@ -58,7 +58,7 @@ func (c *perceptronCall) into(solution *perceptronSolutionIn, info *perceptronIn
 
 // train trains by an oracle, and adds what that has changed.
 func (c *perceptronCall) train(oracle maxmargin.Oracle, mon *parallel.Monitor) error {
-	found, err := maxmargin.TrainPerceptronBy(c.p, c.opt, oracle, mon)
+	found, err := maxmargin.TrainPerceptron(c.p, c.opt, oracle, mon)
 	if err != nil {
 		return err
 	}

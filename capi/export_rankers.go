@@ -95,7 +95,7 @@ func readLoss(d *direct.SVM, in *rankingsIn) (err error) {
 		d.Losses, err = view(int64(in.k), int64(in.k))
 	case direct.ByHits:
 		if in.top < 1 || in.top >= in.k {
-			return cabi.Illegal("rankings.top is %d, must be from 1 to %d", in.top, in.k-1)
+			return cabi.Illegal("loss by hits: top is %d, must be from 1 to %d", in.top, in.k-1)
 		}
 		d.Losses, err = view(int64(in.top) + 1)
 	case direct.Listed:

@@ -80,7 +80,7 @@ func (c *svmCall) into(solution *svmSolutionIn, info *svmInfoIn) error {
 
 // train trains by an oracle and writes what has been found.
 func (c *svmCall) train(oracle maxmargin.Oracle, mon *parallel.Monitor) error {
-	found, looks, err := maxmargin.TrainSVMBy(c.p, c.opt, oracle, mon)
+	found, looks, err := maxmargin.TrainSVM(c.p, c.opt, oracle, mon)
 	if err != nil {
 		return err
 	}

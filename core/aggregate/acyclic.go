@@ -132,11 +132,11 @@ func readProbabilities(dst, p []float64, k int) error {
 		for v := range u {
 			for _, x := range []float64{p[v*k+u], p[u*k+v]} {
 				if !(x >= 0 && x <= 1) {
-					return fault.Value("the probability of the items %d and %d is %v, must be from 0 to 1", v, u, x)
+					return fault.Value("proba of the items %d and %d is %v, must be from 0 to 1", v, u, x)
 				}
 			}
 			if sum := p[u*k+v] + p[v*k+u]; sum > 1+1e-6 {
-				return fault.Value("the items %d and %d are before each other with probabilities of sum %v, must be at most 1",
+				return fault.Value("proba of the items %d and %d, which are before each other, have a sum of %v, must be at most 1",
 					v, u, sum)
 			}
 		}

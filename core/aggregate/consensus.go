@@ -83,15 +83,6 @@ type Consensus struct {
 	StandardError float64
 }
 
-// CertifiedRatio returns Distance over LowerBound, which bounds its ratio to the least distance and is proven from the numbers
-// at hand; infinite for a bound of 0 below the distance.
-func (c *Consensus) CertifiedRatio() float64 {
-	if c.Distance <= c.LowerBound {
-		return 1
-	}
-	return c.Distance / c.LowerBound
-}
-
 // Order returns the items from first to last, tied ones in ascending order; nil for a partial order.
 func (c *Consensus) Order() []int32 {
 	if c.Positions == nil {

@@ -202,7 +202,7 @@ func TestChains(t *testing.T) {
 	}
 	p.Row(3)[1], p.Row(3)[k] = 0.6, 0.5
 	if err := Chains(chains, least, p, k, 1, nil); err == nil || !strings.Contains(err.Error(), "row 3") ||
-		!strings.Contains(err.Error(), "of sum 1.1") {
+		!strings.Contains(err.Error(), "a sum of 1.1") {
 		t.Errorf("probabilities of sum 1.1: %v", err)
 	}
 }

@@ -16,7 +16,7 @@ func TestCoordinatesAreKeptWithTheSpace(t *testing.T) {
 			if _, ok := s.(structure.Momenter); !ok {
 				continue
 			}
-			o := DefaultRidge()
+			o := plain()
 			if _, err := o.Plan(s, 50, 0, 0); err != nil {
 				t.Fatal(err)
 			}
@@ -41,7 +41,7 @@ func BenchmarkPlan(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	o := DefaultRidge()
+	o := plain()
 	for b.Loop() {
 		if _, err := o.Plan(s, 1000, 0, 0); err != nil {
 			b.Fatal(err)

@@ -16,13 +16,11 @@ func ExampleRidge_Kernel() {
 	}
 	k := linalg.Matrix[float64]{Rows: 3, Cols: 3, Stride: 3, Data: []float64{1, 0.5, 0, 0.5, 1, 0.5, 0, 0.5, 1}}
 	psi := linalg.Matrix[float64]{Rows: 3, Cols: 2, Stride: 2, Data: []float64{1, 0, 1, 1, 0, 1}}
-	o := fit.DefaultRidge()
-	o.Alpha = 0.1
+	o := fit.Ridge{Loss: fit.AUC, Alpha: 0.1, Tol: 1e-8, Solver: fit.ClosedForm, Precision: fit.Double, Workers: 1}
 	bytes, err := o.WorkBytes(space, 3, fit.Double)
 	if err != nil {
 		panic(err)
 	}
-	o.Solver, o.Precision = fit.ClosedForm, fit.Double
 	coef := linalg.NewMatrix[float64](3, 2)
 	info, err := o.Kernel(space, k, fit.Targets{Psi: psi}, nil, make([]float64, bytes/8), coef, nil)
 	if err != nil {

@@ -34,7 +34,7 @@ func TestPlanChoosesByCost(t *testing.T) {
 		{"few rows, many eigenvalues", grades, 20, 0, "closed-form", "spectral"},
 		{"many rows, many eigenvalues", grades, 5000, 0, "cg", "iterate"},
 	} {
-		o := DefaultRidge()
+		o := plain()
 		o.Solver = "auto"
 		plan, err := o.Plan(c.space, c.n, c.p, int64(c.n)*int64(c.p))
 		if err != nil {
@@ -53,14 +53,14 @@ func TestPlanChoosesByCost(t *testing.T) {
 func TestPlanKeepsWhatIsAskedFor(t *testing.T) {
 	rankings := space(t, "permutations", sized(4))
 	for _, solver := range []Solver{ClosedForm, CG, NewtonCG, Primal} {
-		o := DefaultRidge()
+		o := plain()
 		o.Solver = solver
 		plan, err := o.Plan(rankings, 50, 10, 500)
 		if err != nil || plan.Solver != solver {
 			t.Errorf("%s: planned %q, error %v", solver, plan.Solver, err)
 		}
 	}
-	o := DefaultRidge()
+	o := plain()
 	o.Solver = "primal"
 	if _, err := o.Plan(rankings, 50, 0, 0); err == nil || !strings.Contains(err.Error(), "linear kernel") {
 		t.Errorf("primal without features: error %v", err)
@@ -80,7 +80,7 @@ func TestIllegalOptionsAreNamed(t *testing.T) {
 		"shift":     func(o *Ridge) { o.Shift = -1 },
 		"precision": func(o *Ridge) { o.Precision = "half" },
 	}) {
-		o := DefaultRidge()
+		o := plain()
 		change(&o)
 		if err := o.Check(); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: error %v does not name it", name, err)

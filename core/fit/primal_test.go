@@ -10,7 +10,7 @@ import (
 // The problem in the weights of features has the moments, the coordinates and the number of members of its space.
 func TestPrimalTask(t *testing.T) {
 	s := space(t, "permutations", sized(4))
-	o := DefaultRidge()
+	o := plain()
 	o.Shift = 1
 	task, err := o.Primal(s)
 	if err != nil {

@@ -27,11 +27,6 @@ type Ridge struct {
 	Workers   int
 }
 
-// DefaultRidge returns the options with their defaults.
-func DefaultRidge() Ridge {
-	return Ridge{Loss: AUC, Alpha: 1, Tol: 1e-8, Solver: ClosedForm, Precision: Single, Workers: 1}
-}
-
 // Loss, Solver and Precision are options of Ridge, Decision is what predictions go by; spelt as in the catalogue.
 type (
 	Loss      string

@@ -15,9 +15,14 @@ import (
 	"combpred/core/solve/sgd"
 )
 
+// plain returns the options that tests begin from.
+func plain() Ridge {
+	return Ridge{Loss: AUC, Alpha: 1, Tol: 1e-8, Solver: ClosedForm, Precision: Single, Workers: 1}
+}
+
 // options returns those of an instance, and its targets.
 func options(in *solvetest.Instance) (Ridge, Targets) {
-	opt := DefaultRidge()
+	opt := plain()
 	opt.Alpha, opt.Tol, opt.Shift, opt.Workers, opt.Loss = in.Lambda, 1e-11, in.Shift, 2, "squared"
 	if in.Margin {
 		opt.Loss = "auc"

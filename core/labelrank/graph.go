@@ -74,17 +74,17 @@ func (s *Subgraphs) check(e *Examples) error {
 		signs := e.Signs[i*e.pairs() : (i+1)*e.pairs()]
 		for at := s.Rows[i]; at < s.Rows[i+1]; at++ {
 			if s.Edges[at] == s.Edges[at+1] {
-				return fault.At(i, fault.Value("subgraph %d has no edges", at-s.Rows[i]))
+				return fault.At(i, fault.Value("subgraph %d of the decomposition has no edges", at-s.Rows[i]))
 			}
 			for _, ends := range s.Ends[s.Edges[at]:s.Edges[at+1]] {
 				winner, loser := int(ends[0]), int(ends[1])
 				if min(winner, loser) < 0 || max(winner, loser) >= e.Labels || winner == loser {
-					return fault.At(i, fault.Value("subgraph %d has an edge from %d to %d, must be different labels from 0 to %d",
-						at-s.Rows[i], winner, loser, e.Labels-1))
+					return fault.At(i, fault.Value("subgraph %d of the decomposition has an edge from %d to %d, must be different "+
+						"labels from 0 to %d", at-s.Rows[i], winner, loser, e.Labels-1))
 				}
 				if sign := signs[pairAt(min(winner, loser), max(winner, loser), e.Labels)]; sign == 0 || (sign > 0) != (winner < loser) {
-					return fault.At(i, fault.Value("subgraph %d has the edge from %d to %d, a preference that the row does not state",
-						at-s.Rows[i], winner, loser))
+					return fault.At(i, fault.Value("subgraph %d of the decomposition has the edge from %d to %d, a preference "+
+						"that the row does not state", at-s.Rows[i], winner, loser))
 				}
 			}
 		}

@@ -288,11 +288,11 @@ func TestOwnSubgraphs(t *testing.T) {
 		"rows":       {Subgraphs{[]int64{0, 2}, legal.Edges, legal.Ends}, "must ascend from 0"},
 		"descending": {Subgraphs{[]int64{0, 3, 2}, legal.Edges, legal.Ends}, "must ascend from 0"},
 		"edges":      {Subgraphs{legal.Rows, []int64{0, 1, 2}, legal.Ends}, "must ascend from 0"},
-		"empty":      {Subgraphs{legal.Rows, []int64{0, 3, 3}, legal.Ends}, "row 0: subgraph 1 has no edges"},
+		"empty":      {Subgraphs{legal.Rows, []int64{0, 3, 3}, legal.Ends}, "row 0: subgraph 1 of the decomposition has no edges"},
 		"no label":   {Subgraphs{legal.Rows, legal.Edges, [][2]int32{{0, 3}, {1, 2}, {0, 2}}}, "from 0 to 3, must be different labels"},
 		"itself":     {Subgraphs{legal.Rows, legal.Edges, [][2]int32{{1, 1}, {1, 2}, {0, 2}}}, "from 1 to 1, must be different labels"},
 		"reversed":   {Subgraphs{legal.Rows, legal.Edges, [][2]int32{{2, 0}, {1, 2}, {0, 2}}}, "from 2 to 0, a preference that the row"},
-		"unstated":   {Subgraphs{[]int64{0, 0, 2}, legal.Edges, legal.Ends}, "row 1: subgraph 0 has the edge from 0 to 2"},
+		"unstated":   {Subgraphs{[]int64{0, 0, 2}, legal.Edges, legal.Ends}, "row 1: subgraph 0 of the decomposition has the edge"},
 	}) {
 		e.Own = &c.own
 		if err := e.Check(); err == nil || !strings.Contains(err.Error(), c.want) {

@@ -117,32 +117,6 @@ func (s Symmetric[T]) SetDiagonal(d []T) {
 	}
 }
 
-// Product sets s to aaᵀ, in panels that keep each call short. Cost: n²·k for a of n×k.
-func (s Symmetric[T]) Product(a Matrix[T], mon *parallel.Monitor) error {
-	n := a.Rows
-	for i := range n { // gonum's Syrk adds to what it should overwrite, be it NaN
-		row, _ := s.Row(i)
-		clear(row)
-	}
-	if a.Cols == 0 {
-		return nil
-	}
-	for lo, step := 0, PanelWidth(n, float64(n)*float64(a.Cols)); lo < n; lo += step {
-		hi := min(lo+step, n)
-		part, before := a.Slice(lo, hi, 0, a.Cols), a.Slice(0, lo, 0, a.Cols)
-		if s.uplo == blas.Lower {
-			Gemm(blas.NoTrans, blas.Trans, 1, part, before, 0, s.a.Slice(lo, hi, 0, lo))
-		} else {
-			Gemm(blas.NoTrans, blas.Trans, 1, before, part, 0, s.a.Slice(0, lo, lo, hi))
-		}
-		syrk(s.uplo, blas.NoTrans, 1, part, 0, s.a.Slice(lo, hi, lo, hi))
-		if err := mon.Err(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // Factor is FactorCholesky of s.
 func (s Symmetric[T]) Factor(mon *parallel.Monitor) (Cholesky[T], error) {
 	return FactorCholesky(s.uplo, s.a, mon)

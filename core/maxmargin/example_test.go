@@ -24,7 +24,7 @@ func Example() {
 	}
 	problem := &maxmargin.Problem{Space: labels, X: &solve.Design{Rows: linalg.Rows{Dense: x}}, Psi: psi, Loss: loss,
 		Weights: []float64{10, 10, 10, 10}}
-	found, _, err := maxmargin.TrainSVM(problem, maxmargin.SVMOptions{Tol: 1e-6, MaxIter: 100}, nil)
+	found, _, err := maxmargin.TrainSVM(problem, maxmargin.SVMOptions{Tol: 1e-6, MaxIter: 100}, problem.Decoder(1), nil)
 	if err != nil {
 		panic(err)
 	}

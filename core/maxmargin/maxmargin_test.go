@@ -24,7 +24,7 @@ func TestCandidatesAreReproducible(t *testing.T) {
 		run := func(seed uint64) Solution {
 			p := instance(t, "permutations", 3, 9, 2)
 			p.Candidates, p.Seed = 2, seed
-			found, _, err := TrainSVM(p, SVMOptions{Solver: solver, Tol: 1e-6, MaxIter: 20}, nil)
+			found, _, err := TrainSVM(p, SVMOptions{Solver: solver, Tol: 1e-6, MaxIter: 20}, p.Decoder(1), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -71,11 +71,11 @@ func TestAveragesAreWeightedMeansOfTheIterates(t *testing.T) {
 func TestBothSolversReachTheSameObjective(t *testing.T) {
 	for _, space := range spaces {
 		p := instance(t, space.name, space.size, 8, 2)
-		planes, _, err := TrainSVM(p, SVMOptions{Tol: 1e-6, MaxIter: 500}, nil)
+		planes, _, err := TrainSVM(p, SVMOptions{Tol: 1e-6, MaxIter: 500}, p.Decoder(1), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		steps, _, err := TrainSVM(p, SVMOptions{Solver: Blockwise, Tol: 1e-2, MaxIter: 1000, Average: true}, nil)
+		steps, _, err := TrainSVM(p, SVMOptions{Solver: Blockwise, Tol: 1e-2, MaxIter: 1000, Average: true}, p.Decoder(1), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -126,11 +126,11 @@ func TestTheOrderOfRowsDoesNotMatter(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	a, _, err := TrainSVM(p, o, nil)
+	a, _, err := TrainSVM(p, o, p.Decoder(o.Workers), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, _, err := TrainSVM(&q, o, nil)
+	b, _, err := TrainSVM(&q, o, q.Decoder(o.Workers), nil)
 	if err != nil || !slices.Equal(a.Weights.Data, b.Weights.Data) {
 		t.Errorf("%+v and %+v, error %v", a, b, err)
 	}
@@ -168,12 +168,12 @@ func TestLossesThatOnlyTheCallerKnows(t *testing.T) {
 		members, _ := ListMembers(p.Space, 1<<16)
 		p.Slack, p.Members = true, members
 		o := SVMOptions{Solver: solver, Tol: 1e-3, MaxIter: 200, Average: true, Seed: 3}
-		want, _, err := TrainSVM(p, o, nil)
+		want, _, err := TrainSVM(p, o, p.Decoder(o.Workers), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		asked := &Problem{X: p.X, Weights: p.Weights, Psi: matrix{Cols: p.Psi.Cols}, Asked: true}
-		got, _, err := TrainSVMBy(asked, o, caller{p: p, members: members, slack: true}, nil)
+		got, _, err := TrainSVM(asked, o, caller{p: p, members: members, slack: true}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -188,7 +188,7 @@ func BenchmarkTraining(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			p := instance(b, "labelsets", 12, 2000, 50)
 			for b.Loop() {
-				if _, _, err := TrainSVM(p, SVMOptions{Solver: solver, MaxIter: 10, Average: true, Workers: 1}, nil); err != nil {
+				if _, _, err := TrainSVM(p, SVMOptions{Solver: solver, MaxIter: 10, Average: true, Workers: 1}, p.Decoder(1), nil); err != nil {
 					b.Fatal(err)
 				}
 			}

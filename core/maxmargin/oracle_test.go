@@ -35,7 +35,7 @@ func TestARequestToStopIsHeard(t *testing.T) {
 			p.Slack = slack
 			mon := new(parallel.Monitor)
 			oracle := &impatient{Decoder: p.Decoder(1), mon: mon}
-			_, _, err := TrainSVMBy(p, SVMOptions{Solver: solver, MaxIter: 50, BlockRows: 4}, oracle, mon)
+			_, _, err := TrainSVM(p, SVMOptions{Solver: solver, MaxIter: 50, BlockRows: 4}, oracle, mon)
 			if !errors.Is(err, parallel.ErrCancelled) || oracle.count != 3 {
 				t.Errorf("got %v after %d requests", err, oracle.count)
 			}
@@ -44,7 +44,7 @@ func TestARequestToStopIsHeard(t *testing.T) {
 	p.Slack = false
 	mon := new(parallel.Monitor)
 	oracle := &impatient{Decoder: p.Decoder(1), mon: mon}
-	_, err := TrainPerceptronBy(p, PerceptronOptions{MaxIter: 50}, oracle, mon)
+	_, err := TrainPerceptron(p, PerceptronOptions{MaxIter: 50}, oracle, mon)
 	if !errors.Is(err, parallel.ErrCancelled) || oracle.count != 3 {
 		t.Errorf("got %v after %d requests", err, oracle.count)
 	}
@@ -83,15 +83,15 @@ func TestLargeProductsAreMadeWhereTheOracleSays(t *testing.T) {
 	walk.MaxIter = 100
 	for name, train := range slicex.InOrder(map[string]func(e Oracle) ([]float64, error){
 		"cutting planes": func(e Oracle) ([]float64, error) {
-			found, _, err := TrainSVMBy(p, SVMOptions{MaxIter: 3, BlockRows: 2}, e, nil)
+			found, _, err := TrainSVM(p, SVMOptions{MaxIter: 3, BlockRows: 2}, e, nil)
 			return found.Weights.Data, err
 		},
 		"blockwise": func(e Oracle) ([]float64, error) {
-			found, _, err := TrainSVMBy(p, SVMOptions{Solver: Blockwise, MaxIter: 3, Average: true, BlockRows: 2}, e, nil)
+			found, _, err := TrainSVM(p, SVMOptions{Solver: Blockwise, MaxIter: 3, Average: true, BlockRows: 2}, e, nil)
 			return found.Weights.Data, err
 		},
 		"perceptron": func(e Oracle) ([]float64, error) {
-			found, err := TrainPerceptronBy(p, walk, e, nil)
+			found, err := TrainPerceptron(p, walk, e, nil)
 			if err != nil {
 				return nil, err
 			}
@@ -133,18 +133,18 @@ func TestWorkersBatchesAndFormsOfInputsChangeNothing(t *testing.T) {
 	}
 	sparse.X = &solve.Design{Rows: linalg.Rows{Sparse: s}, Intercept: true}
 	o := SVMOptions{Tol: 1e-3, MaxIter: 200, BlockRows: 50, Workers: 1}
-	want, _, err := TrainSVM(p, o, nil)
+	want, _, err := TrainSVM(p, o, p.Decoder(o.Workers), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	o.Workers = 3
-	got, _, err := TrainSVM(p, o, nil)
+	got, _, err := TrainSVM(p, o, p.Decoder(o.Workers), nil)
 	if err != nil || !slices.Equal(got.Weights.Data, want.Weights.Data) {
 		t.Errorf("workers change the result; error %v", err)
 	}
 	o.BlockRows = 8
 	for _, q := range []*Problem{p, &sparse} {
-		got, _, err := TrainSVM(q, o, nil)
+		got, _, err := TrainSVM(q, o, q.Decoder(o.Workers), nil)
 		if err != nil || math.Abs(got.Objective-want.Objective) > 1e-3*want.Objective {
 			t.Errorf("%g, must be %g; error %v", got.Objective, want.Objective, err)
 		}
@@ -160,11 +160,11 @@ func TestAWeightOfTwoIsARowThatComesTwice(t *testing.T) {
 	once, twice := *p, *p
 	once.Weights = []float64{2, 0, 0.5, 1.5}
 	twice.Rows, twice.Weights = rows, weights
-	a, _, err := TrainSVM(&once, SVMOptions{Tol: 1e-8, MaxIter: 500}, nil)
+	a, _, err := TrainSVM(&once, SVMOptions{Tol: 1e-8, MaxIter: 500}, once.Decoder(1), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, _, err := TrainSVM(&twice, SVMOptions{Tol: 1e-8, MaxIter: 500, BlockRows: 2}, nil)
+	b, _, err := TrainSVM(&twice, SVMOptions{Tol: 1e-8, MaxIter: 500, BlockRows: 2}, twice.Decoder(1), nil)
 	if err != nil || math.Abs(a.Objective-b.Objective) > 1e-7*a.Objective {
 		t.Errorf("%g and %g, error %v", a.Objective, b.Objective, err)
 	}
@@ -182,16 +182,16 @@ func TestWhatCandidatesMissIsRemembered(t *testing.T) {
 		p.Weights[i] = 1e4
 	}
 	o := SVMOptions{Tol: 1e-2, MaxIter: 1000}
-	exact, _, err := TrainSVM(p, o, nil)
+	exact, _, err := TrainSVM(p, o, p.Decoder(o.Workers), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	p.Candidates = 3
-	found, _, err := TrainSVM(p, o, nil)
+	found, _, err := TrainSVM(p, o, p.Decoder(o.Workers), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, _, _ := TrainSVM(p, o, nil)
+	again, _, _ := TrainSVM(p, o, p.Decoder(o.Workers), nil)
 	if !slices.Equal(found.Weights.Data, again.Weights.Data) {
 		t.Error("the same seed gives other weights")
 	}
@@ -211,8 +211,8 @@ func TestWeightsBeyondMemoryAreRefused(t *testing.T) {
 	d := 1 << 10
 	p := &Problem{X: &solve.Design{Rows: linalg.Rows{Sparse: x}}, Psi: linalg.NewMatrix[float64](1, d), Weights: []float64{1},
 		Loss: Loss{Constant: []float64{0}, Gradient: linalg.NewMatrix[float64](1, d)}}
-	_, _, ofSVM := TrainSVM(p, SVMOptions{Tol: 1e-2, MaxIter: 5}, nil)
-	_, ofPerceptron := TrainPerceptron(p, PerceptronOptions{MaxIter: 5}, nil)
+	_, _, ofSVM := TrainSVM(p, SVMOptions{Tol: 1e-2, MaxIter: 5}, p.Decoder(1), nil)
+	_, ofPerceptron := TrainPerceptron(p, PerceptronOptions{MaxIter: 5}, p.Decoder(1), nil)
 	for _, err := range []error{ofSVM, ofPerceptron} {
 		if fault.KindOf(err) != fault.KindMemory {
 			t.Errorf("got %v", err)
@@ -239,7 +239,7 @@ func TestWhatCannotBeTrainedIsRefused(t *testing.T) {
 	}) {
 		p, options := instance(t, "labelsets", 3, 6, 2), o
 		spoil(p, &options)
-		_, _, err := TrainSVM(p, options, nil)
+		_, _, err := TrainSVM(p, options, p.Decoder(options.Workers), nil)
 		if err == nil {
 			t.Errorf("%s: no error", name)
 		}
@@ -254,14 +254,14 @@ func TestWhatCannotBeTrainedIsRefused(t *testing.T) {
 	for i := range p.Weights {
 		p.Weights[i] = 1e30
 	}
-	if _, _, err := TrainSVM(p, o, nil); fault.KindOf(err) != fault.KindNumerical {
+	if _, _, err := TrainSVM(p, o, p.Decoder(o.Workers), nil); fault.KindOf(err) != fault.KindNumerical {
 		t.Errorf("got %v", err)
 	}
 	p = instance(t, "labelsets", 3, 6, 2)
 	for _, solver := range []Solver{CuttingPlanes, Blockwise} {
 		for _, slack := range []bool{false, true} {
 			p.Slack, o.Solver = slack, solver
-			if _, _, err := TrainSVMBy(p, o, nothing{}, nil); err == nil {
+			if _, _, err := TrainSVM(p, o, nothing{}, nil); err == nil {
 				t.Errorf("solver %d: a request without an answer passed for one", solver)
 			}
 		}

@@ -73,14 +73,8 @@ type perceptron struct {
 	steps State
 }
 
-// TrainPerceptron trains a perceptron whose outputs the problem's space decodes.
-func TrainPerceptron(p *Problem, o PerceptronOptions, mon *parallel.Monitor) (*Trained, error) {
-	o.Sampled = o.Sampled || p.Candidates > 0
-	return TrainPerceptronBy(p, o, p.Decoder(o.Workers), mon)
-}
-
-// TrainPerceptronBy trains a perceptron whose outputs an oracle finds.
-func TrainPerceptronBy(p *Problem, o PerceptronOptions, oracle Oracle, mon *parallel.Monitor) (*Trained, error) {
+// TrainPerceptron trains a perceptron whose outputs an oracle finds, such as the problem's Decoder.
+func TrainPerceptron(p *Problem, o PerceptronOptions, oracle Oracle, mon *parallel.Monitor) (*Trained, error) {
 	if err := o.check(p); err != nil {
 		return nil, err
 	}

@@ -29,7 +29,7 @@ func TestMistakesOnSeparableDataStayWithinTheBounds(t *testing.T) {
 		for i := range p.Weights {
 			p.Weights[i] = 1
 		}
-		m, err := TrainPerceptron(p, bounded(members), nil)
+		m, err := TrainPerceptron(p, bounded(members), p.Decoder(1), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,7 +68,7 @@ func TestPassesAreThoseOfTheRule(t *testing.T) {
 	p.Rows, p.Weights = []int64{0, 1, 1, 3, 5}, []float64{1, 0.5, 0.5, 2, 1}
 	members, _ := ListMembers(p.Space, 1<<16)
 	o := PerceptronOptions{MaxIter: 6}
-	m, err := TrainPerceptron(p, o, nil)
+	m, err := TrainPerceptron(p, o, p.Decoder(o.Workers), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +123,7 @@ func TestPassesAreThoseOfTheRule(t *testing.T) {
 
 func TestTrainingOfAPerceptronContinues(t *testing.T) {
 	p := instance(t, "permutations", 3, 12, 3)
-	whole, err := TrainPerceptron(p, PerceptronOptions{MaxIter: 4}, nil)
+	whole, err := TrainPerceptron(p, PerceptronOptions{MaxIter: 4}, p.Decoder(1), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +134,7 @@ func TestTrainingOfAPerceptronContinues(t *testing.T) {
 	}
 	visits, mistakes := 0, 0
 	for range 4 {
-		m, err := TrainPerceptron(p, PerceptronOptions{MaxIter: 1, Start: last, Visits: visits}, nil)
+		m, err := TrainPerceptron(p, PerceptronOptions{MaxIter: 1, Start: last, Visits: visits}, p.Decoder(1), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -161,15 +161,15 @@ func TestNoBoundWhereNothingIsProven(t *testing.T) {
 	members, _ := ListMembers(p.Space, 1<<16)
 	noisy := bounded(members)
 	noisy.MaxIter = 3
-	m, err := TrainPerceptron(p, noisy, nil)
+	m, err := TrainPerceptron(p, noisy, p.Decoder(noisy.Workers), nil)
 	if err != nil || m.Separated || !math.IsNaN(m.Bound) || m.Visits != 60 {
 		t.Errorf("%+v, error %v", m, err)
 	}
 	explain(p, members)
 	p.Candidates = 2
 	drawn := bounded(members)
-	drawn.MaxIter = 50
-	m, err = TrainPerceptron(p, drawn, nil)
+	drawn.MaxIter, drawn.Sampled = 50, true
+	m, err = TrainPerceptron(p, drawn, p.Decoder(drawn.Workers), nil)
 	if err != nil || m.Separated || m.Iter != 50 {
 		t.Errorf("%+v, error %v", m, err)
 	}
@@ -191,12 +191,12 @@ func TestWhatNoPerceptronTakesIsRefused(t *testing.T) {
 		p := instance(t, "labelsets", 3, 6, 2)
 		o := PerceptronOptions{MaxIter: 3, Squared: 1, Least: 1}
 		spoil(p, &o)
-		if _, err := TrainPerceptron(p, o, nil); err == nil {
+		if _, err := TrainPerceptron(p, o, p.Decoder(o.Workers), nil); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
 	p, o := instance(t, "labelsets", 3, 6, 2), PerceptronOptions{MaxIter: 3}
-	if _, err := TrainPerceptronBy(p, o, nothing{}, nil); err == nil {
+	if _, err := TrainPerceptron(p, o, nothing{}, nil); err == nil {
 		t.Error("a request without an answer passed for one")
 	}
 }

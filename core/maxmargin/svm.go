@@ -79,14 +79,9 @@ func (o SVMOptions) Check(s Solution) error {
 		s.Gap/s.Objective, s.Iter, o.Tol)
 }
 
-// TrainSVM trains a support vector machine whose outputs the problem's space decodes. It returns the looks at the objective on the way,
-// too, the last being that of the solution.
-func TrainSVM(p *Problem, o SVMOptions, mon *parallel.Monitor) (Solution, []Look, error) {
-	return TrainSVMBy(p, o, p.Decoder(o.Workers), mon)
-}
-
-// TrainSVMBy trains a support vector machine whose outputs, or planes, an oracle finds.
-func TrainSVMBy(p *Problem, o SVMOptions, oracle Oracle, mon *parallel.Monitor) (Solution, []Look, error) {
+// TrainSVM trains a support vector machine whose outputs, or planes, an oracle finds, such as the problem's Decoder. It returns the looks
+// at the objective on the way, too, the last being that of the solution.
+func TrainSVM(p *Problem, o SVMOptions, oracle Oracle, mon *parallel.Monitor) (Solution, []Look, error) {
 	if err := o.check(p); err != nil {
 		return Solution{}, nil, err
 	}

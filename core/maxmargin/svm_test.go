@@ -164,7 +164,7 @@ func TestTheGapBoundsTheDistanceToTheOptimumOverAllConstraints(t *testing.T) {
 					p.Members = members
 				}
 				for solver, tol := range slicex.InOrder(map[Solver]float64{CuttingPlanes: 1e-4, Blockwise: 2e-2}) {
-					found, looks, err := TrainSVM(p, SVMOptions{Solver: solver, Tol: tol, MaxIter: 3000, Average: true, BlockRows: 2}, nil)
+					found, looks, err := TrainSVM(p, SVMOptions{Solver: solver, Tol: tol, MaxIter: 3000, Average: true, BlockRows: 2}, p.Decoder(1), nil)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -210,16 +210,16 @@ func TestALossOfZeroAndOneTakesAList(t *testing.T) {
 	p := instance(t, "multiclass", 4, 8, 3)
 	o := SVMOptions{Tol: 1e-6, MaxIter: 500}
 	p.Loss.ZeroOne = true
-	if _, _, err := TrainSVM(p, o, nil); err == nil {
+	if _, _, err := TrainSVM(p, o, p.Decoder(o.Workers), nil); err == nil {
 		t.Error("a loss of 0 and 1 was decoded")
 	}
 	p.Members, _ = ListMembers(p.Space, 1<<16)
-	zeroOne, _, err := TrainSVM(p, o, nil)
+	zeroOne, _, err := TrainSVM(p, o, p.Decoder(o.Workers), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	p.Slack = true // where all losses are 1, the rescalings are the same
-	slack, _, err := TrainSVM(p, o, nil)
+	slack, _, err := TrainSVM(p, o, p.Decoder(o.Workers), nil)
 	if err != nil || math.Abs(slack.Objective-zeroOne.Objective) > 1e-5*slack.Objective {
 		t.Errorf("%g and %g, error %v", slack.Objective, zeroOne.Objective, err)
 	}
@@ -228,7 +228,7 @@ func TestALossOfZeroAndOneTakesAList(t *testing.T) {
 		p.Loss.Constant[i] /= 2
 		linalg.ScaleTo(p.Loss.Gradient.Row(i), 0.5, p.Loss.Gradient.Row(i))
 	}
-	half, _, err := TrainSVM(p, o, nil)
+	half, _, err := TrainSVM(p, o, p.Decoder(o.Workers), nil)
 	if err != nil || math.Abs(half.Objective-zeroOne.Objective) > 1e-5*half.Objective {
 		t.Errorf("%g and %g, error %v", half.Objective, zeroOne.Objective, err)
 	}

@@ -36,5 +36,5 @@ def test_dual_variables_are_feasible_and_make_up_the_weights(decomposition):
 
 def test_no_rankers_cannot_be_boosted():
     examples = Examples(np.ones((2, 3), dtype=np.int8), None, np.ones(2), 3, "edges")
-    with pytest.raises(ValueError, match="no ranker"):
+    with pytest.raises(ValueError, match="base_rankers"):
         boost(examples, Design(np.ones((2, 1))), np.empty((2, 3, 0)), {"max_iter": 2}, n_threads=1)

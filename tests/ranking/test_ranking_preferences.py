@@ -54,13 +54,16 @@ def test_positions_are_compared_by_their_order(y, ranks):
     np.testing.assert_array_equal(read_preferences(y).ranks, ranks)
 
 
-def test_rows_know_their_formats():
+@pytest.mark.parametrize(("form", "row"), [("ties", 1), ("incomplete", 2)])
+def test_rows_of_other_formats_are_refused(form, row):
     found = read_preferences([[1, 2, 3], [1, 1, 2], [-1, 1, 2], [-1, 3, 3], [-1, -1, -1]])
-    np.testing.assert_array_equal(found.is_of("ties"), [False, True, False, True, False])
-    np.testing.assert_array_equal(found.is_of("incomplete"), [False, False, True, True, True])
-    assert not found.is_of("graphs").any()
     graphs = read_preferences(np.zeros((2, 3, 3), dtype=bool))
-    assert graphs.is_of("graphs").all() and not graphs.is_of("ties").any() and not graphs.is_of("incomplete").any()
+    graphs.refuse({form}, "a learner")
+    found.refuse({"graphs"}, "a learner")
+    for given, refused, number in ((found, form, row), (graphs, "graphs", 0)):
+        with pytest.raises(ValueError) as caught:
+            given.refuse({refused}, "a learner")
+        assert caught.value.row == number
 
 
 def test_signs_of_rankings_are_their_embedding():

@@ -153,7 +153,7 @@ func (d *SVM) Train(x *solve.Design, mon *parallel.Monitor) (maxmargin.Solution,
 	if err := p.SetBlocks(d.Rows, nil, d.Cost); err != nil {
 		return maxmargin.Solution{}, err
 	}
-	found, _, err := maxmargin.TrainSVMBy(p, d.SVMOptions, d.newEngine(psi), mon)
+	found, _, err := maxmargin.TrainSVM(p, d.SVMOptions, d.newEngine(psi), mon)
 	return found, err
 }
 

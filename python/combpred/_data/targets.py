@@ -139,8 +139,8 @@ def as_numbers(values: NDArray[Any], argument: str, remedy: str, names: Sequence
     """
     if values.dtype.kind in "biuf":
         return values
-    if values.dtype.kind == "O":
-        flat = values.ravel()
+    if values.dtype.kind in "OU":
+        flat = values.astype(object).ravel()
         numbers = np.empty(flat.size)
         for i, v in enumerate(flat):
             if v is None or type(v).__name__ == "NAType":
@@ -258,16 +258,24 @@ def as_array(y: ArrayLike, argument: str) -> NDArray[Any]:
         raise ValueError(f"{argument} is None; this requires {argument} to be passed")
     try:
         values = np.asarray(y)
-    except ValueError as error:
-        raise ValueError(
-            f"the rows of {argument} differ in length; give every row the same number of entries"
-        ) from error
+    except ValueError:
+        raise _ragged(y, argument) from None
     if values.dtype.kind == "U" and isinstance(y, (list, tuple)):
         entries = np.array(y, dtype=object)
         values = values if all(isinstance(entry, str) for entry in entries.flat) else entries
     if values.dtype.kind == "c":
         raise ValueError(f"{argument} is complex. Complex data not supported; pass real numbers")
     return values
+
+
+def _ragged(y: Any, argument: str) -> ValueError:
+    """Return the error for what NumPy makes no array of, naming the first row whose length differs from row 0."""
+    lengths = [len(row) if hasattr(row, "__len__") else 0 for row in y]
+    row = next((i for i, length in enumerate(lengths) if length != lengths[0]), None)
+    remedy = "give every row the same number of entries"
+    if row is None:
+        return ValueError(f"the rows of {argument} differ in length; {remedy}")
+    return TargetError(row, f"found {lengths[row]} entries, but {lengths[0]} in row 0; {remedy}", argument)
 
 
 def _not_empty(values: NDArray[Any], argument: str) -> NDArray[Any]:

@@ -73,6 +73,7 @@ class InputKernel:
         With `weights` of the rows, (n,), the variance is weighted: a row of weight 0 does not count, and an integer
         weight repeats the row. ValueError when the variance overflows.
         """
+        cls.check_params(name, params)
         return cls(name, _scale(X, weights) if isinstance(gamma, str) else gamma, degree, coef0, dict(params or {}))
 
     @staticmethod

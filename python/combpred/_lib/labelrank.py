@@ -144,7 +144,7 @@ def boost(examples: Examples, design: Design, scores: FloatArray | None, options
     ``bounds``, and whether boosting has ``converged``. The options are the fields of ``cp_boost_options``.
     """
     if scores is not None and np.shape(scores)[-1:] == (0,):  # the core would take no scores for features to be boosted
-        raise ValueError("scores are those of no ranker")
+        raise ValueError("base_rankers is empty: give at least one, or None for the features")
     most = min(options["max_iter"], _MOST_ROUNDS)
     way = columns(abi.CBoostCurve, n_curve=most)
     weights, n_iter, status = computed(

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from numpy.typing import NDArray
 
 from . import abi
-from .arrays import IntArray, allocate
+from .arrays import FloatArray, IntArray, allocate
 
 _MOST_ITER = 2**30  # nobody waits for more, which need not fit in a field
 
@@ -89,6 +89,15 @@ def contents(struct: ctypes.Structure, **others: Any) -> SimpleNamespace:
     values = {name: getattr(struct, name) for name, *_ in struct._fields_[1:]}
     texts = {name: value.decode() for name, value in values.items() if isinstance(value, bytes)}
     return SimpleNamespace(**{**values, **texts, **others})
+
+
+def floats(values: Any, name: str, *shape: int | None) -> FloatArray:
+    """Return numbers as a C-contiguous float64 array of a shape, in which None leaves a dimension open."""
+    array = contiguous(values, np.float64)
+    if array.ndim != len(shape) or any(want not in (None, got) for want, got in zip(shape, array.shape, strict=True)):
+        wanted = ", ".join("any" if size is None else str(size) for size in shape)
+        raise ValueError(f"{name} has shape {array.shape}, must be ({wanted})")
+    return array
 
 
 def codes(values: Any, name: str) -> IntArray:

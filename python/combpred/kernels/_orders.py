@@ -14,6 +14,7 @@ from .._data.relations import encode_relations, items_shown
 from .._data.targets import as_numbers, target_matrix, unknown_positions
 from .._lib.arrays import FloatArray
 from .._lib.kernel import Orders, order_kernel
+from .._lib.table import floats
 
 ORDER_FORMATS = ("positions", "pairs")
 _REMEDY = "positions are finite numbers from 0 on, compared by their order, or -1 where they are unknown"
@@ -226,12 +227,9 @@ def position_kernel(
         kappa: Any = None if isinstance(base, str) else base
         if callable(kappa):
             kappa = [[kappa(a, b) for b in range(k)] for a in range(k)]
-        if kappa is not None:
-            kappa = float_array(kappa, "base")
-            if kappa.shape != (k, k):
-                raise ValueError(f"base has shape {kappa.shape}, must be ({k}, {k})")
         return order_kernel(
-            name, x, y, normalize=normalize, gamma=0.0 if gamma is None else float(gamma), kappa=kappa,
+            name, x, y, normalize=normalize, gamma=0.0 if gamma is None else float(gamma),
+            kappa=None if kappa is None else floats(float_array(kappa, "base"), "base", k, k),
             weights=None if weights is None else float_array(weights, "weights"),
         )  # fmt: skip
 

@@ -10,8 +10,7 @@ rankings are not linear in the features, take a kernel: :class:`LabelRankingSVM`
 :class:`DirectRankingSVM`, which optimises a measure of rankings or your own loss. :class:`ConstraintClassification` and
 :class:`LabelRankingBoost` are linear, with one weight vector per label. :class:`OnlineLabelRanker` learns from rows as
 they arrive, through ``partial_fit``. All rankers learn from unknown positions, ties and preference graphs, except
-:class:`DirectRankingSVM`, which needs full rankings, and a few settings of others. When a ranker refuses y, the message
-names the rankers that accept it.
+:class:`DirectRankingSVM`, which needs full rankings, and a few settings of others.
 
 `partial_orders` turns pairwise probabilities into partial orders, which leave uncertain pairs open.
 """

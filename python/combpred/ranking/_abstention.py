@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.utils._param_validation import Interval, StrOptions, validate_params
 
-from .._data.checks import is_number
 from .._data.relations import pair_probabilities
-from .._data.targets import TargetError
 from .._lib.aggregate import strongest_chains
-from .._lib.errors import RowError
 
 
+@validate_params(
+    {"threshold": [StrOptions({"least"}), Interval(Real, 0.5, 1, closed="left")]}, prefer_skip_nested_validation=True
+)  # type: ignore[untyped-decorator]
 def partial_orders(
     proba: ArrayLike, *, threshold: str | float = "least", n_threads: int | None = None
 ) -> NDArray[np.bool_]:
@@ -64,12 +66,7 @@ def partial_orders(
             [1, 0, 1],
             [1, 0, 0]]])
     """
-    if threshold != "least" and not (is_number(threshold) and 0.5 <= float(threshold) < 1.0):
-        raise ValueError(f"threshold must be 'least' or a number from 1/2 to below 1, got {threshold!r}")
-    try:
-        chains, least = strongest_chains(pair_probabilities(proba), n_threads)
-    except RowError as error:
-        raise TargetError(error.row, error.reason, "proba") from None
+    chains, least = strongest_chains(pair_probabilities(proba), n_threads)
     cut: Any = least if threshold == "least" else np.maximum(least, float(threshold))
     relations: NDArray[np.bool_] = chains > cut[:, np.newaxis, np.newaxis]
     return relations

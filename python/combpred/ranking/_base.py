@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from inspect import isabstract
+from collections.abc import Callable, Collection
 from numbers import Integral, Real
 from typing import Any, ClassVar, TypeVar
 
@@ -17,17 +16,15 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from .._data.forms import column_names, columns_in_order, frame_of
+from .._data.forms import column_names, columns_in_order, frame_of, refuse_graphs
 from .._data.inputs import check_rows, check_weights, refit, rows_in_double, unconverted_rows
-from .._data.listings import positions_by_score, uncompared
+from .._data.listings import positions_by_score
 from .._data.names import output, set_output
-from .._data.targets import TargetError
-from .._data.warn import warn_user
 from .._lib.arrays import FloatArray, allocate, row_blocks
 from .._lib.errors import RowError, renumbered
 from .._lib.names import SUBGRAPHS
 from ..metrics import kendall_tau
-from ._preferences import PREFERENCE_FORMATS, Preferences, read_preferences
+from ._preferences import Preferences, read_preferences
 
 _Self = TypeVar("_Self", bound="LabelRanker")  # typing.Self needs Python 3.11
 
@@ -35,13 +32,9 @@ _Self = TypeVar("_Self", bound="LabelRanker")  # typing.Self needs Python 3.11
 class LabelRanker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
     """Base of estimators that rank a fixed set of labels for each input.
 
-    A subclass lists in `_formats` what it learns from besides full rankings, and trains in `_train`. It either sets
-    `coef_` and `intercept_` there, which make its scores linear in the inputs, or overrides `_label_scores`, or
-    `_positions` if it ranks without scores.
+    A subclass trains in `_train`. It either sets `coef_` and `intercept_` there, which make its scores linear in the
+    inputs, or overrides `_label_scores`, or `_positions` if it ranks without scores.
     """
-
-    _formats: ClassVar[frozenset[str]] = frozenset(PREFERENCE_FORMATS)
-    """The keys of `PREFERENCE_FORMATS` that the learner takes, with some setting of its parameters."""
 
     # Parameters that several rankers have; scikit-learn checks those that a class has.
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -67,9 +60,9 @@ class LabelRanker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
         scores: FloatArray = X @ self.coef_.T + self.intercept_
         return scores
 
-    def _formats_taken(self) -> frozenset[str]:
-        """Return the formats that the learner takes with these parameters."""
-        return self._formats
+    def _formats_refused(self) -> Collection[str]:
+        """Return the `PREFERENCE_FORMATS` that the learner does not take with these parameters."""
+        return ()
 
     def _read(self, y: Any, n_labels: int | None, names: list[Any] | None) -> Preferences:
         """Return what y says about labels; overridden by learners that need more than the order of positions."""
@@ -98,7 +91,8 @@ class LabelRanker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
             learners also take ties (equal positions), unknown positions (−1, or NaN, which scikit-learn's
             cross-validation refuses), and preference graphs: booleans, where ``y[i, u, v]`` says that row i prefers
             label u to label v. A graph need not be transitive, nor cover every pair of labels. The columns of a data
-            frame name the labels; `score` then matches columns by name, in any order.
+            frame name the labels; `score` then matches columns by name, in any order. A label that no row compares with
+            another one gets an arbitrary place in predictions.
         sample_weight : array of shape (n,) or float, default=None
             Weight of each row, at least 0; None for 1. Rows of weight 0 are left out.
 
@@ -111,14 +105,9 @@ class LabelRanker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
         ------
         ValueError
             For illegal parameters, inputs, rankings or weights, naming the row. For rankings in a format that the
-            learner does not take, naming the learners that do.
+            learner does not take with its parameters.
         MemoryError
             When the n k(k−1)/2 preferences do not fit, before they are allocated.
-
-        Warns
-        -----
-        UserWarning
-            When no row compares some label with another one, so that its place in predictions is arbitrary.
 
         Notes
         -----
@@ -139,7 +128,7 @@ class LabelRanker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
             if weights is not None and not weights.all():
                 rows = np.flatnonzero(weights)
                 X, preferences, weights = X[rows], preferences.of_rows(rows), weights[rows]
-            self._check_preferences(preferences)
+            preferences.states_something(None)
             self.n_labels_ = preferences.n_labels
             with renumbered(rows):  # a learner counts the rows that it gets
                 self._train(X, preferences, weights)
@@ -161,39 +150,12 @@ class LabelRanker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
             self.labels_, self._frame = column_names(y), frame_of(y)
         names = self.labels_ or (None if reset else ())  # () warns of names that training did not have
         y = columns_in_order(y, names, "y", f"those of {type(self).__name__}")
+        refuse_graphs(y, "y")
         preferences = self._read(y, None if reset else self.n_labels_, self.labels_)
         if reset:
-            self._check_formats(preferences)
+            preferences.refuse(self._formats_refused(), self)
         check_consistent_length(X, preferences)
         return preferences, check_weights(sample_weight, len(preferences))
-
-    def _check_formats(self, preferences: Preferences) -> None:
-        """Raise TargetError for the first row in a format that the learner does not take, naming those that do."""
-        for form in [form for form in PREFERENCE_FORMATS if form not in self._formats_taken()]:
-            rows = np.flatnonzero(preferences.is_of(form))
-            if rows.size:
-                row, others = int(rows[0]), sorted(cls.__name__ for cls in _below(LabelRanker) if form in cls._formats)
-                shown = " ".join(repr(self).split())  # the parameters may be the reason
-                raise TargetError(
-                    row,
-                    f"{preferences.of_form(form, row, self.labels_)}; {shown} does not learn from "
-                    f"{PREFERENCE_FORMATS[form]}, but {', '.join(others)} do",
-                )
-
-    def _check_preferences(self, preferences: Preferences) -> None:
-        """Raise ValueError if there is nothing to learn, and warn of labels about which there is nothing."""
-        if not preferences.signs.any():
-            raise ValueError(
-                "y: no row of positive weight prefers a label to another one, so there is nothing to learn"
-            )
-        unknown = preferences.uncompared()
-        if unknown.size:
-            labels = [self._label_name(label) for label in unknown.tolist()]
-            warn_user(uncompared(labels, "row of positive weight"), UserWarning)
-
-    def _label_name(self, label: int) -> Any:
-        """Return what messages call a label: its name, or its number."""
-        return label if self.labels_ is None else self.labels_[label]
 
     def _keep_weights(self, weights: FloatArray) -> None:
         """Set `coef_` and `intercept_` from weights of the inputs ``(q, k)``, that of the constant feature last."""
@@ -279,7 +241,11 @@ class LabelRanker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
             scores = self._label_scores(X)
         finite = np.isfinite(scores).all(axis=1)
         if not finite.all():
-            raise RowError(int(finite.argmin()), "the scores overflow: scale the inputs as in training", "X")
+            raise RowError(
+                int(finite.argmin()),
+                "the scores are not finite: scale the inputs as in training, or check what was trained",
+                "X",
+            )
         return scores
 
     def predict(self, X: Any) -> Any:
@@ -365,10 +331,7 @@ class LabelRanker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
         """
         predicted = self._positions(X)
         truth, weights = self._check_targets(predicted, y, sample_weight)
-        counts = truth.signs.any(axis=1) & (True if weights is None else weights > 0)
-        if not counts.any():
-            raise ValueError("y: no row of positive weight prefers a label to another one, so no score is defined")
-        rows = np.flatnonzero(counts)
+        rows = np.flatnonzero(truth.states_something(weights))
         taus = _taus(truth.of_rows(rows), predicted[rows])
         return float(np.average(taus, weights=None if weights is None else weights[rows]))
 
@@ -397,11 +360,6 @@ class LabelRanker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
         tags.target_tags.single_output = False
         tags.input_tags.sparse = True
         return tags
-
-
-def _below(base: type[Any]) -> list[type[Any]]:
-    """Return the classes below one that are not abstract."""
-    return [cls for sub in base.__subclasses__() for cls in [sub, *_below(sub)] if not isabstract(cls)]
 
 
 def _taus(truth: Preferences, predicted: NDArray[np.int32]) -> FloatArray:

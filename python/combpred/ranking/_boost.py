@@ -165,19 +165,16 @@ class LabelRankingBoost(LabelRanker):
 
     def _base_scores(self, X: Any) -> FloatArray:
         """Return the scores of the base rankers, of shape (n, k, J)."""
-        shape, found = (X.shape[0], self.n_labels_), []
-        if not self.base_rankers:
-            raise ValueError("base_rankers is empty: give at least one, or None for the features")
-        for j, ranker in enumerate(self.base_rankers):
-            if not callable(ranker):
-                raise TypeError(f"base_rankers[{j}] is {ranker!r}, must be a function of X that returns label scores")
-            scores = np.asarray(ranker(X), dtype=np.float64)
-            if scores.shape != shape or not np.isfinite(scores).all():
+        shape, rankers = (X.shape[0], self.n_labels_), self.base_rankers or ()
+        scores = np.empty((*shape, len(rankers)))
+        for j, ranker in enumerate(rankers):
+            found = np.asarray(ranker(X), dtype=np.float64)
+            if found.shape != shape or not np.isfinite(found).all():
                 raise ValueError(
-                    f"base_rankers[{j}] gave scores of shape {scores.shape}, must give finite ones of shape {shape}"
+                    f"base_rankers[{j}] gave scores of shape {found.shape}, must give finite ones of shape {shape}"
                 )
-            found.append(scores)
-        return np.stack(found, axis=2)
+            scores[:, :, j] = found
+        return scores
 
     def _label_scores(self, X: Any) -> FloatArray:
         return super()._label_scores(X) if self.base_rankers is None else self._base_scores(X) @ self.ranker_weights_

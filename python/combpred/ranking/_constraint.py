@@ -100,7 +100,7 @@ class ConstraintClassification(LabelRanker):
             inputs = sparse.hstack([inputs, np.ones((X.shape[0], 1))], format="csr")
         examples, rows = kesler_examples(inputs, preferences)
         classes = np.repeat(np.array([1, -1]), len(rows))
-        options = weight_options(model, None if weights is None else np.tile(weights[rows], 2))
+        options = weight_options(None if weights is None else np.tile(weights[rows], 2))
         self.estimator_ = model.fit(examples, classes, **options)
         self._keep_weights(_coefficients(model, examples.shape[1]).reshape(self.n_labels_, inputs.shape[1]).T)
 
@@ -124,15 +124,13 @@ def kesler_examples(X: Any, preferences: Preferences) -> tuple[Any, NDArray[np.i
         "train on fewer rows, or take RankingByPairwiseComparison, which holds no copies of a row",
     )
     u, v = (label[pairs] for label in np.triu_indices(preferences.n_labels, 1))
-    copies = X[rows]
-    parts = []
-    for label in range(preferences.n_labels):
-        factors = np.where(u == label, signs, np.where(v == label, -signs, 0)).astype(np.float64)
-        some = np.flatnonzero(factors)
-        chosen = sparse.csr_matrix((factors[some], (some, some)), shape=(len(rows), len(rows)))
-        parts.append(chosen @ copies)
-    positive = sparse.hstack(parts, format="csr")
-    positive.sort_indices()  # which products of sparse matrices leave out of order
+    winners, losers = np.where(signs > 0, u, v), np.where(signs > 0, v, u)
+    copies = X[rows].tocoo()
+    columns = [copies.col + X.shape[1] * labels[copies.row] for labels in (winners, losers)]
+    positive = sparse.csr_matrix(
+        (np.concatenate([copies.data, -copies.data]), (np.tile(copies.row, 2), np.concatenate(columns))),
+        shape=(len(rows), preferences.n_labels * X.shape[1]),
+    )
     return sparse.vstack([positive, -positive], format="csr"), rows
 
 
@@ -141,15 +139,10 @@ def _coefficients(model: Any, width: int) -> FloatArray:
     coef: Any = getattr(model, "coef_", None)
     if sparse.issparse(coef):
         coef = coef.toarray()
-    if np.shape(coef) not in ((1, width), (width,)):
+    if np.size(coef) != width or np.any(getattr(model, "intercept_", 0.0) != 0.0):
         raise CapabilityError(
-            f"estimator={model!r} has no coef_ of shape (1, {width}) after fit, so that it is no linear classifier: "
-            "take one, such as LogisticRegression or LinearSVC, or RankingByPairwiseComparison, which takes others"
-        )
-    if np.any(getattr(model, "intercept_", 0.0) != 0.0):
-        raise CapabilityError(
-            f"estimator={model!r} has fitted an intercept, which the construction has no place for: take an estimator "
-            "with the parameter fit_intercept, which is set to False (each label has a bias of its own beside it)"
+            f"estimator={model!r} has no coef_ of shape (1, {width}) after fit, or an intercept beside it: take a "
+            "linear classifier with the parameter fit_intercept, which is set to False, such as LogisticRegression"
         )
     flat: FloatArray = np.asarray(coef, dtype=np.float64).ravel()
     return flat

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from itertools import permutations
 from math import factorial
 from numbers import Integral
@@ -22,8 +22,9 @@ from .._lib.labelrank import svm_direct
 from .._lib.loglinear import KernelFeatures
 from .._lib.names import POSITION_LOSSES
 from .._lib.ridge import Design
+from .._lib.table import floats
 from ._kernel import KernelRanker
-from ._preferences import Preferences
+from ._preferences import PREFERENCE_FORMATS, Preferences
 
 _MOST_LABELS = 8  # of which all 40320 rankings are listed for a loss that is a function
 
@@ -144,8 +145,6 @@ class DirectRankingSVM(KernelRanker):
     array([[3, 2, 1]], dtype=int32)
     """
 
-    _formats = frozenset[str]()
-
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **KernelRanker._parameter_constraints,
         "loss": [StrOptions(set(POSITION_LOSSES)), "array-like", callable],
@@ -186,6 +185,9 @@ class DirectRankingSVM(KernelRanker):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
+    def _formats_refused(self) -> Collection[str]:
+        return PREFERENCE_FORMATS
+
     def _train(self, X: Any, preferences: Preferences, weights: FloatArray | None) -> None:
         ranks = preferences.ranks
         assert ranks is not None  # graphs are refused
@@ -204,6 +206,8 @@ class DirectRankingSVM(KernelRanker):
         else:
             # The features of the training rows under the kernel: a linear machine on them is one with the kernel.
             matrix = self._training_matrix(kernel, X, preferences.rows, 5)
+            if matrix is X:  # the user's own, and it is to be overwritten
+                matrix = X.copy()
             shift = float(self.fit_intercept)
             features = KernelFeatures(matrix, np.ones(n), shift=shift, n_threads=how["n_threads"])
             trained = svm_direct(Design(features.rows), rankings, loss, c, options, **how)
@@ -214,21 +218,15 @@ class DirectRankingSVM(KernelRanker):
 
 def _resolve_loss(loss: Any, top: int | None, ranks: NDArray[np.int32]) -> tuple[str, dict[str, Any]]:
     """Return the name of the loss for the core, which checks its numbers, and its fields of ``cp_rankings``."""
-    k = ranks.shape[1]
     if isinstance(loss, str):
         looks = {"precision": 1, "ndcg": 0}  # at so many positions by default, 0 for all
         return loss, {"top": int(top or looks[loss]) if loss in looks else 0}
     if callable(loss):
         return _listed(loss, ranks)
     values = float_array(loss, "loss")
-    if values.shape == (k, k):
-        return "by-position", {"losses": values}
-    if values.ndim == 1 and 2 <= len(values) <= k:
-        return "by-hits", {"top": len(values) - 1, "losses": values}
-    raise ValueError(
-        f"loss has shape {values.shape}, must be ({k}, {k}), a number for each pair of positions, or (top + 1,) "
-        f"with top from 1 to {k - 1}"
-    )
+    if values.ndim == 2:
+        return "by-position", {"losses": floats(values, "loss", *[ranks.shape[1]] * 2)}
+    return "by-hits", {"top": len(values) - 1, "losses": floats(values, "loss", None)}
 
 
 def _listed(loss: Callable[..., Any], ranks: NDArray[np.int32]) -> tuple[str, dict[str, Any]]:

@@ -23,10 +23,6 @@ class KernelRanker(LabelRanker):
         "kernel_params": [dict, None],
     }
 
-    def _check_training_rows(self, X: Any) -> Any:
-        InputKernel.check_params(self.kernel, self.kernel_params)
-        return super()._check_training_rows(X)
-
     def _resolve_kernel(self, X: Any, weights: FloatArray | None) -> InputKernel:
         return InputKernel.resolve(
             self.kernel, X, gamma=self.gamma, degree=self.degree, coef0=self.coef0, params=self.kernel_params,
@@ -34,17 +30,15 @@ class KernelRanker(LabelRanker):
         )  # fmt: skip
 
     def _training_matrix(self, kernel: InputKernel, X: Any, rows: NDArray[np.intp] | None, matrices: int) -> FloatArray:
-        """Return a new kernel matrix of the rows of X after checking that so many fit.
+        """Return the kernel matrix of the rows of X, after checking that so many fit.
 
-        A precomputed X has a column for each row of y, of which `rows` are kept; None: all.
+        A precomputed X has a column for each row of y, of which `rows` are kept; None: all, and the matrix may be X.
         """
         n = X.shape[0]
         require_memory(
             8 * matrices * n * n, f"training on {n} rows with a kernel matrix", "train on fewer rows", square_rows=n
         )
-        if kernel.is_precomputed:
-            return np.array(X if rows is None else X[:, rows], order="C")
-        return kernel.matrix(X)
+        return kernel.matrix(X[:, rows] if kernel.is_precomputed and rows is not None else X)
 
     def _keep(
         self, kernel: InputKernel, X: Any, trained: Any, dual: FloatArray | None, rows: NDArray[np.intp] | None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -21,6 +21,7 @@ from .._lib.arrays import FloatArray
 from .._lib.call import get_n_threads
 from .._lib.kernel import nearest
 from .._lib.labelrank import Examples, neighbors_consensus
+from .._lib.table import floats
 from ..aggregation.utilities import fit_plackett_luce
 from ._abstention import partial_orders
 from ._base import LabelRanker
@@ -56,13 +57,6 @@ class MallowsEstimate(Tabular):
 
     def _title(self) -> str:
         return f"MallowsEstimate: {counted(len(self.theta), 'ranking')}"
-
-
-def _is_mallows(model: NearestNeighborsLabelRanker) -> bool:
-    """Whether `predict_mallows` is there; AttributeError says which parameter gives it."""
-    if model.aggregation == "mallows":
-        return True
-    raise AttributeError(f"predict_mallows needs aggregation='mallows', got aggregation={model.aggregation!r}")
 
 
 @documented
@@ -219,14 +213,9 @@ class NearestNeighborsLabelRanker(LabelRanker):
     def _positions(self, X: Any) -> NDArray[np.int32]:
         if self._has_scores():
             return super()._positions(X)
+        return self._by_blocks(X, lambda block: self._consensus(block).positions)
 
-        def positions(block: Any) -> NDArray[np.int32]:
-            found: NDArray[np.int32] = self._consensus(block).positions
-            return found
-
-        return self._by_blocks(X, positions)
-
-    @available_if(_is_mallows)  # type: ignore[untyped-decorator]
+    @available_if(lambda self: self.aggregation == "mallows")  # type: ignore[untyped-decorator]
     def predict_mallows(self, X: Any) -> MallowsEstimate:
         r"""Predict rankings, and how strongly the neighbours agree on each; needs ``aggregation="mallows"``.
 
@@ -346,20 +335,16 @@ class NearestNeighborsLabelRanker(LabelRanker):
                 [0, 0, 1],
                 [0, 0, 0]]])
         """
-        n_threads = get_n_threads(self.n_jobs)
-
-        def orders(block: Any) -> NDArray[np.bool_]:
-            return partial_orders(self._pairs(block), threshold=threshold, n_threads=n_threads)
-
-        return self._by_blocks(X, orders, self.n_labels_**2)
+        options: dict[str, Any] = {"threshold": threshold, "n_threads": get_n_threads(self.n_jobs)}
+        return self._by_blocks(X, lambda block: partial_orders(self._pairs(block), **options), self.n_labels_**2)
 
     def _pairs(self, X: Any) -> FloatArray:
         """Return the shares of the neighbours of a block of rows that prefer one label to another."""
         pairs: FloatArray = self._consensus(X, "pairs").pairs
         return pairs
 
-    def _formats_taken(self) -> frozenset[str]:
-        return frozenset({"incomplete"}) if self.aggregation == "plackett-luce" else self._formats
+    def _formats_refused(self) -> Collection[str]:
+        return ("ties", "graphs") if self.aggregation == "plackett-luce" else ()
 
     def _has_scores(self) -> bool:
         return self.aggregation in ("borda", "plackett-luce")
@@ -423,10 +408,4 @@ def neighbor_weights(rule: str | Callable[[FloatArray], FloatArray], distances: 
         nearest = distances.min(axis=1, keepdims=True)
         ratios: FloatArray = np.divide(nearest, distances, out=np.ones_like(distances), where=distances > 0)
         return ratios
-    weights = np.asarray(rule(distances), dtype=np.float64)
-    if weights.shape != distances.shape or not (np.isfinite(weights) & (weights >= 0)).all():
-        raise ValueError(
-            f"weights must return finite numbers, at least 0, of the shape {distances.shape} of the distances; got "
-            f"{weights!r}"
-        )
-    return weights
+    return floats(rule(distances), "what weights returns", *distances.shape)

@@ -12,7 +12,7 @@ from sklearn.utils import check_array, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_consistent_length
 
-from .._data.checks import float_array, whole_number
+from .._data.checks import whole_number
 from .._data.glossary import documented
 from .._data.inputs import check_rows, row_weights, unchanged_on_failure
 from .._lib.arrays import FloatArray
@@ -20,6 +20,7 @@ from .._lib.call import computed
 from .._lib.labelrank import Examples
 from .._lib.names import UPDATES
 from .._lib.ridge import Design
+from .._lib.table import floats
 from ._base import LabelRanker
 from ._preferences import Edge, Preferences, examples_of, read_preferences
 
@@ -215,7 +216,7 @@ class OnlineLabelRanker(LabelRanker):
             state = self._begin() if first else {
                 name: None if array is None else np.array(array, order="C") for name, array in self._state.items()
             }  # fmt: skip
-            self._learn(X, examples_of(preferences, weights, self.decomposition, batch=True), state, None)
+            self._learn(X, examples_of(preferences, weights, self.decomposition), state, None)
             self._keep(state, 1 if first else self.n_iter_ + 1)
         return self
 
@@ -281,13 +282,23 @@ class OnlineLabelRanker(LabelRanker):
         preferences = read_preferences(y)
         check_consistent_length(X, preferences)
         weights = row_weights(sample_weight, len(preferences))
-        rival = _fixed_weights(coef, intercept, (preferences.n_labels, X.shape[1]), self.fit_intercept)
+        rival = self._fixed_weights(coef, intercept, preferences.n_labels, X.shape[1])
         passes = whole_number(n_passes, "n_passes", 1, 2**31)
         examples = examples_of(preferences, weights, self.decomposition)
         design = Design(X, intercept=self.fit_intercept)
         given = design, examples, self._options(), rival, passes
         bound: float = computed("cp_labelrank_mistake_bound", *given, n_threads=1)
         return bound
+
+    def _fixed_weights(self, coef: Any, intercept: Any, k: int, p: int) -> FloatArray:
+        """Return the user's weights of p features, the constant one last, for k labels."""
+        weights: FloatArray = floats(check_array(coef, input_name="coef"), "coef", k, p).T
+        if not self.fit_intercept and intercept is not None:
+            raise ValueError("intercept is given, but with fit_intercept=False there is no constant feature")
+        if not self.fit_intercept:
+            return weights
+        constant = np.zeros(k) if intercept is None else check_array(intercept, ensure_2d=False, input_name="intercept")
+        return np.vstack([weights, floats(constant, "intercept", k)])
 
     def _kind(self) -> tuple[str, bool, bool]:
         """Return the parameters on which the shape of the state depends."""
@@ -318,22 +329,3 @@ class OnlineLabelRanker(LabelRanker):
         self._keep_weights(state["coef"] if state["average"] is None else state["average"])
         self.weight_sum_, self.n_mistakes_, self.loss_sum_, _ = state["tally"].tolist()
         self.n_iter_ = n_iter
-
-
-def _fixed_weights(coef: Any, intercept: Any, shape: tuple[int, int], has_constant: bool) -> FloatArray:
-    """Return the user's weights of features, the constant one last, (q, k); ValueError where they do not fit."""
-    given: dict[str, tuple[Any, tuple[int, ...]]] = {"coef": (coef, shape)}
-    if has_constant:
-        given["intercept"] = (np.zeros(shape[0]) if intercept is None else intercept, shape[:1])
-    elif intercept is not None:
-        raise ValueError("intercept is given, but with fit_intercept=False there is no constant feature: leave it out")
-    rows = []
-    for name, (values, wanted) in given.items():
-        array = float_array(values, name)
-        if array.shape != wanted:
-            raise ValueError(f"{name} has shape {array.shape}, must be {wanted}")
-        rows.append(np.atleast_2d(array.T))
-    weights = np.vstack(rows)
-    if not np.isfinite(weights).all():
-        raise ValueError("coef and intercept must be finite")
-    return weights

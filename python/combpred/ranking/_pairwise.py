@@ -10,12 +10,10 @@ from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.parallel import Parallel, delayed
-from sklearn.utils.validation import has_fit_parameter
 
 from .._data.glossary import documented
-from .._data.warn import warn_user
 from .._lib.arrays import FloatArray
-from .._lib.errors import CapabilityError, NumericalError
+from .._lib.errors import CapabilityError
 from ._base import LabelRanker
 from ._preferences import Preferences
 
@@ -102,26 +100,12 @@ class RankingByPairwiseComparison(LabelRanker):
             )
         signs = preferences.signs
         self.pair_counts_ = np.stack([(signs == 1).sum(axis=0), (signs == -1).sum(axis=0)], axis=1)
-        self._warn_of_unknown_pairs(preferences.uncompared())
         decided = np.asarray(self.pair_counts_.all(axis=1))
         trained = Parallel(n_jobs=self.n_jobs)(
             delayed(_train_pair)(clone(model), X, signs[:, pair], weights) for pair in np.flatnonzero(decided)
         )
         found = iter(trained)
         self.estimators_ = [next(found) if needed else None for needed in decided]
-
-    def _warn_of_unknown_pairs(self, uncompared: NDArray[np.intp]) -> None:
-        """Warn of pairs that no row tells about, but for those of labels that training has warned of."""
-        u, v = np.triu_indices(self.n_labels_, 1)
-        unknown = np.flatnonzero(~(self.pair_counts_.any(axis=1) | np.isin(u, uncompared) | np.isin(v, uncompared)))
-        if unknown.size:
-            one, other = (self._label_name(int(ends[unknown[0]])) for ends in (u, v))
-            warn_user(
-                f"no training row compares labels {one!r} and {other!r}"
-                + (f", nor {unknown.size - 1} other pairs" if unknown.size > 1 else "")
-                + ": each label gets half a vote, so their order depends on the other pairs alone",
-                UserWarning,
-            )
 
     def pair_votes(self, X: Any) -> FloatArray:
         """Return the votes for the first label of each pair.
@@ -167,8 +151,6 @@ class RankingByPairwiseComparison(LabelRanker):
                 votes[:, pair] = _hard_votes(model.predict(X))
             else:
                 votes[:, pair] = model.predict_proba(X)[:, 1]
-            if np.isnan(votes[:, pair]).any():
-                raise NumericalError(f"estimator={self.estimator!r} predicted NaN for a pair of labels: check its fit")
         return votes
 
     def _label_scores(self, X: Any) -> FloatArray:
@@ -193,13 +175,9 @@ def _train_pair(model: Any, X: Any, signs: NDArray[np.int8], weights: FloatArray
     compared = np.flatnonzero(signs)
     if compared.size < signs.size:
         X, signs, weights = X[compared], signs[compared], None if weights is None else weights[compared]
-    return model.fit(X, (signs > 0).astype(np.int64), **weight_options(model, weights))
+    return model.fit(X, (signs > 0).astype(np.int64), **weight_options(weights))
 
 
-def weight_options(model: Any, weights: FloatArray | None) -> dict[str, Any]:
-    """Return the keyword arguments that give `model.fit` its weights; ValueError if it takes none."""
-    if weights is None:
-        return {}
-    if not has_fit_parameter(model, "sample_weight"):
-        raise ValueError(f"sample_weight is given, but fit of estimator={model!r} does not take it")
-    return {"sample_weight": weights}
+def weight_options(weights: FloatArray | None) -> dict[str, Any]:
+    """Return the keyword arguments that give ``fit`` of another estimator its weights."""
+    return {} if weights is None else {"sample_weight": weights}

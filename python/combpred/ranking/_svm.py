@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any, ClassVar
 
+import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
 from .._data.checks import seed_of
@@ -154,8 +155,8 @@ class LabelRankingSVM(KernelRanker):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _formats_taken(self) -> frozenset[str]:
-        return self._formats if self.margin == "unit" else self._formats - {"graphs"}
+    def _formats_refused(self) -> Collection[str]:
+        return () if self.margin == "unit" else ("graphs",)
 
     def _read(self, y: Any, n_labels: int | None, names: list[Any] | None) -> Preferences:
         if self.margin == "feedback":
@@ -174,8 +175,8 @@ class LabelRankingSVM(KernelRanker):
             dual = None
         else:
             matrix = self._training_matrix(kernel, X, preferences.rows, 1)
-            if self.fit_intercept:
-                matrix += 1.0  # the kernel of a constant feature
+            if self.fit_intercept:  # the kernel of a constant feature is 1; X stays as the user gave it
+                matrix = np.add(matrix, 1.0, out=None if matrix is X else matrix)
             require_semidefinite(matrix)
             trained = svm(examples, matrix, options, **how)
             dual = trained.coefficients
