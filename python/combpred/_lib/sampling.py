@@ -209,7 +209,7 @@ def extensions_count(
 
     Raises CapabilityError where an inseparable part has more than `most_downsets` downsets, or 64 elements.
     """
-    return _counted(pairs, n_elements, {"most_downsets": most_downsets}, n_threads=n_threads)[0]
+    return _counted(pairs, n_elements, {"epsilon": 0.0, "most_downsets": most_downsets}, n_threads=n_threads)[0]
 
 
 def _counted(pairs: Any, n_elements: int, options: dict[str, Any], **how: Any) -> tuple[int, Any]:
