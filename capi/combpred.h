@@ -243,7 +243,7 @@ typedef enum cp_ask {
                           remembered as number sizes[i], in place of what had that number. −1 in place of rows[i]
                           asks for a uniform output. log_ratio is ln q(y|z) − ln q(z|y), for a move from y to z and
                           probabilities q of moves: 0 where y leads to z as often as z to y, −Inf where the move
-                          leads to no output */
+                          leads to no output. columns[i] is the number of the row that it is for */
 } cp_ask;
 
 /* A request. Its pointers are the library's: valid, and to be written to where they are not const, until the next call
@@ -696,16 +696,16 @@ int32_t cp_search(cp_space space, cp_in_scores *scores, cp_in_search_options *op
                   int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
 /* Opens a session that does the same where only the caller knows the outputs of rows: it asks with CP_ASK_MOVES, whose
- * results are ψ, for moves or, with "uniform", for uniform outputs. Each request has a move of every row, in their
- * order. The search of row i starts at the output number i, whose ψ is in psi. Temperatures follow from
- * options->spread, with d in place of part_len; if that is 0, moves that lose nothing are accepted, whatever log_ratio
- * is, as they are at a temperature of 0, which may be given. best gets the numbers of the best outputs. runs is 1, as
- * rows may be repeated, and steps is not 0; value, temperature, steps, accepted and, for "uniform", success are written
- * to record.
+ * results are ψ, for moves or, with "uniform", for uniform outputs. Each request has a move of every run of every
+ * row, or uniform outputs for several steps. psi has those of the outputs from number 0 on where runs start: the first
+ * runs of all rows, then the second ones, and so on; those for which there is none start at uniform outputs.
+ * Temperatures follow from options->spread, with d in place of part_len; if that is 0, moves that lose nothing are
+ * accepted, whatever log_ratio is, as they are at a temperature of 0, which may be given. best gets the numbers of the
+ * best outputs. steps is not 0; value, temperature, steps, accepted and, for "uniform", success are written to record.
  * control->step counts steps. CP_ECAPABILITY: the number of outputs is not known for epsilon. bad_row is a row of
  * linear or spread; from cp_session_next, it is one whose move led to numbers that are not finite. */
 int32_t cp_search_start(cp_space space, cp_in_scores *scores, cp_in_search_options *options,
-                        cp_in_f64 *psi /* [scores.n, scores.d] */, int64_t *best /* [scores.n] */,
+                        cp_in_f64 *psi /* [n_psi, scores.d]? */, int64_t n_psi, int64_t *best /* [scores.n] */,
                         cp_search_record *record /* ? */, cp_session *session /* [1] */, int32_t workers,
                         cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
@@ -915,9 +915,9 @@ int32_t cp_mixing_bound(cp_space space, cp_in_scores *scores, cp_in_char *method
 /* What n quantities recorded along chains with one stationary distribution say about them: x[n, n_chains, n_draws]. For
  * each, writes to effective_size[n] of how many independent draws its mean over all chains is worth (Geyer's initial
  * monotone sequence, over the halves of the chains), and to r_hat[n] the split potential scale reduction factor,
- * without ranks. Both are NaN for constant or infinite numbers and for fewer than 4 draws. autocorrelation[n, n_chains,
- * n_lags] gets the autocorrelations of each chain at lags 0 to n_lags - 1 < n_draws; n_lags may be 0. CP_EVALUE where
- * there are more. control->step counts quantities. */
+ * without ranks. Both are NaN for constant numbers and for fewer than 4 draws. autocorrelation[n, n_chains, n_lags]
+ * gets the autocorrelations of each chain at lags 0 to n_lags - 1 < n_draws; n_lags may be 0. CP_EVALUE where there
+ * are more, and for numbers that are not finite. control->step counts quantities. */
 int32_t cp_chain_diagnose(cp_in_f64 *x /* [n, n_chains, n_draws] */, int64_t n, int64_t n_chains, int64_t n_draws,
                           double *effective_size /* [n] */, double *r_hat /* [n] */,
                           double *autocorrelation /* [n, n_chains, n_lags] */, int64_t n_lags, int32_t workers,
@@ -1102,17 +1102,18 @@ int32_t cp_estimate_start(cp_in_supplied *supplied, cp_in_estimate_options *opti
                           cp_session *session /* [1] */, int32_t workers, cp_control *control, char *err,
                           int64_t err_cap);
 
-/* Opens a session that draws from p(y) ∝ exp⟨s, ψ(y)⟩ for one row of scores, as cp_chain_sample does by "meta",
- * "rejection", "cftp" and "local", from outputs that the caller draws, with the requests of cp_estimate_start:
- * dst[options->n_samples] gets the numbers of draws, counted from 0, and of states of chains, counted from 2^30, that
- * are the samples. "auto" is "cftp" where a bound is given by which it takes few proposals, and else "meta", as is
- * "chain". options->start[1], diagnosed start[4], is the number of a draw where a chain begins; proposals are the draws
- * after that. options->bound[1] is needed by "rejection" and "cftp", which do the same. The samples use as many draws
- * as record says that they took steps, from the first on: those behind can be given to another session, as the first
- * ones, for more samples. record may be NULL. */
-int32_t cp_chain_start(cp_in_supplied *supplied, cp_in_chain_options *options, int32_t *dst /* [options.n_samples] */,
-                       cp_chain_record *record /* ? */, cp_session *session /* [1] */, int32_t workers,
-                       cp_control *control, char *err, int64_t err_cap);
+/* Opens a session that draws for each row of scores, as cp_chain_sample does by "meta", "rejection", "cftp" and
+ * "local", where only the caller knows the outputs: it asks with CP_ASK_MOVES, whose results are ψ, for uniform outputs
+ * and, if moves is 1, for moves. dst[scores.n, options->n_samples] gets the numbers of the samples. "auto" is "cftp"
+ * where bounds are given by which it takes few proposals, and else "meta", as is "chain"; to choose, it asks for ψ of
+ * some outputs with CP_ASK_DRAWS. options->start[scores.n], diagnosed start[scores.n, 4], has numbers of outputs where
+ * chains begin, and psi their ψ: they are numbered from 0. options->bound[scores.n] is needed by "rejection" and
+ * "cftp", which do the same. record may be NULL. */
+int32_t cp_chain_start(cp_space space, cp_in_scores *scores, cp_in_chain_options *options, int32_t moves,
+                       cp_in_f64 *psi /* [n_psi, scores.d]? */, int64_t n_psi,
+                       int32_t *dst /* [scores.n, options.n_samples] */, cp_chain_record *record /* ? */,
+                       cp_session *session /* [1] */, int32_t workers, cp_control *control, int64_t *bad_row,
+                       char *err, int64_t err_cap);
 
 /* ---- Kernels ----------------------------------------------------------------------------------------------------- */
 
@@ -1215,7 +1216,7 @@ typedef struct cp_order_function {
                             "positions-rbf":  Σ_u exp(-gamma (p_u(y) - p_u(y'))²)
                             "same-positions": the items u with p_u(y) = p_u(y')
                             "extensions":     the linear extensions in common, of at most 2048 items         */
-  double gamma;          /* of "positions-rbf", positive; 0 for one over the square of the number of items    */
+  double gamma;          /* of "positions-rbf" alone, positive; 0 for one over the square of the number of items */
   int64_t normalize;     /* 1: divided by the root of k(y, y) k(y', y'); 0 where that is 0                    */
   int64_t logarithms;    /* 1: "extensions" gives logarithms of counts, -infinity for none, and NaN in place of an error
                             where there are too many downsets; not together with normalize                    */
@@ -1701,11 +1702,11 @@ int32_t cp_loglinear_fit(cp_space space, cp_in_loglinear_options *options, cp_in
  * and then with CP_ASK_PSI, for "lbfgs" and "sgd"; with CP_ASK_MEAN in the steps of "sgd" and "online"; and where
  * expectations are estimates with CP_ASK_PAIR in place of CP_ASK_EXPECT. With the distribution "meta", not for "lbfgs",
  * they are estimated by two chains for each row, as cp_loglinear_fit does it: CP_ASK_UNIFORM is then all that it asks.
- * So are they with "local", by CP_ASK_MOVES, whose results are ψ. No other distribution is looked at, and "newton" asks
- * for nothing. Rows are numbered without those of weight 0. The model, and info unless it is NULL, are written at the
- * end, and must live until the session is closed, as all that the design and targets point to. CP_ENOTCONVERGED comes
- * with CP_ASK_DONE. CP_EVALUE: NaN was found where an answer should be. control is that of cp_loglinear_fit.
- * bad_row is a row of the design or targets, and so is that of cp_session_next. */
+ * So are they with "local", by CP_ASK_MOVES, whose results are ψ. No other distribution is looked at. "newton", which
+ * would ask for nothing, is refused with CP_ECAPABILITY. Rows are numbered without those of weight 0. The model, and
+ * info unless it is NULL, are written at the end, and must live until the session is closed, as all that the design and
+ * targets point to. CP_ENOTCONVERGED comes with CP_ASK_DONE. CP_EVALUE: NaN was found where an answer should be.
+ * control is that of cp_loglinear_fit. bad_row is a row of the design or targets, and so is that of cp_session_next. */
 int32_t cp_loglinear_start(cp_space space, cp_in_loglinear_options *options, cp_in_design *design,
                            cp_in_targets *targets, cp_loglinear_model *model, cp_loglinear_info *info /* ? */,
                            cp_session *session /* [1] */, int32_t workers, cp_control *control, int64_t *bad_row,
@@ -2196,15 +2197,17 @@ int32_t cp_aggregate_pairs(cp_in_profile *profile, cp_in_pairs *pairs, int32_t w
 /* Writes the number of each item's group to group[k], and how many groups there are to *n_groups: these are the finest
  * groups that some best order places one after the other, in that order, given the weights of pairs, before[k, k], of
  * cp_pairs, or margins of cp_aggregate_margins. They are the strongly connected components of the majority's
- * preferences. CP_EVALUE: a weight is negative or not finite. */
+ * preferences. CP_EVALUE: a weight is negative or not finite.
+ * bad_row is a row of before. */
 int32_t cp_aggregate_groups(cp_in_f64 *before /* [k, k] */, int64_t k, int32_t *group /* [k] */,
-                            int64_t *n_groups /* [1] */, char *err, int64_t err_cap);
+                            int64_t *n_groups /* [1] */, int64_t *bad_row, char *err, int64_t err_cap);
 
 /* Writes the weights of the majority's preferences to dst[k, k]: where more than a share threshold, from 1/2 to below
  * 1, of the weight of the rankings that know u and v has u before v, that of these rankings less that of those with v
- * before u, otherwise 0. CP_EVALUE: threshold is not such a share, or a weight is negative or not finite. */
-int32_t cp_aggregate_margins(cp_in_pairs *pairs, double threshold, double *dst /* [k, k] */, int64_t k, char *err,
-                             int64_t err_cap);
+ * before u, otherwise 0. CP_EVALUE: threshold is not such a share, or a weight is negative or not finite.
+ * bad_row is a row of pairs. */
+int32_t cp_aggregate_margins(cp_in_pairs *pairs, double threshold, double *dst /* [k, k] */, int64_t k,
+                             int64_t *bad_row, char *err, int64_t err_cap);
 
 /* Finds the strongest chains of each of n matrices of probabilities, proba[n, k, k], that the item of the row is before
  * that of the column: chains[n, k, k] gets the largest least probability along a chain from the one to the other, 0 on
@@ -2307,11 +2310,12 @@ typedef struct cp_acyclic_info {
  * the last keeps at least half of what can be kept. The other options are not looked at; options may be NULL, for
  * "auto". programs are about margins.
  * control->step counts groups. CP_EVALUE: a margin is negative or not finite.
- * CP_ECAPABILITY: "exact", and a group is too large. */
+ * CP_ECAPABILITY: "exact", and a group is too large.
+ * bad_row is a row of margins. */
 int32_t cp_aggregate_acyclic(cp_in_f64 *margins /* [k, k] */, int64_t k, cp_in_aggregate_options *options /* ? */,
                              cp_in_programs *programs /* ? */, int32_t *relation /* [k, k]? */,
                              int32_t *kept /* [k, k]? */, cp_acyclic_info *info /* ? */, int32_t workers,
-                             cp_control *control, char *err, int64_t err_cap);
+                             cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
 /* Partial orders of k items. */
 typedef struct cp_relations {
@@ -2366,11 +2370,12 @@ int32_t cp_plackett_luce_fit(cp_in_ranked_sets *sets, double penalty, double *ut
  * covariance[q, q] gets the inverse of the second derivatives there, of theta among those of sum 0. control->step is
  * not counted. CP_EVALUE: no finite parameters are best, which a penalty mends, or numbers are illegal. CP_ENUMERICAL:
  * the penalty is lost beside the weights. CP_ENOTCONVERGED: 100 steps were not enough; coef and covariance are what
- * there is. */
+ * there is.
+ * bad_row is a row of wins or covariates. */
 int32_t cp_bradley_terry_fit(cp_in_f64 *wins /* [k, k] */, cp_in_f64 *ties /* [k, k]? */,
                              cp_in_f64 *covariates /* [k, p]? */, int64_t k, int64_t p, double penalty,
-                             double *coef, double *covariance,
-                             int32_t workers, cp_control *control, char *err, int64_t err_cap);
+                             double *coef, double *covariance, int32_t workers, cp_control *control,
+                             int64_t *bad_row, char *err, int64_t err_cap);
 
 #ifdef __cplusplus
 }

@@ -36,6 +36,13 @@ func (in *estimateOptionsIn) options(methods catalogue.Names, workers int, mon *
 	if (o.Low == nil) != (o.High == nil) {
 		r.add(cabi.Illegal("low and high come together, one of them is NULL"))
 	}
+	computed := o.method == catalogue.ExactSum || o.method == catalogue.TaylorExpansion
+	if computed && (o.Bound != nil || o.Sampler != estimate.AutoSampler || o.Levels != estimate.Adaptive) {
+		r.add(cabi.Illegal("bound, sampler and schedule are for method='annealed', leave them out"))
+	}
+	if o.plain && o.method != catalogue.TaylorExpansion {
+		r.add(cabi.Illegal("plain (centred=False) is for method='taylor', leave it out"))
+	}
 	return o, r.err
 }
 
@@ -45,7 +52,8 @@ func doEstimate(a *estimateArgs) error {
 		return err
 	}
 	opt.Streams, opt.Bound = a.rows.streams, first(opt.Bound, a.scores.n)
-	if err := fault.First(cabi.Equal("dst.n", int64(a.dst.n), "the scores", a.scores.n), a.rows.CheckLinear()); err != nil {
+	size := cabi.Equal("dst.n", int64(a.dst.n), "the scores", a.scores.n)
+	if err := fault.First(size, opt.Check(a.scores.n), a.rows.CheckLinear()); err != nil {
 		return err
 	}
 	switch opt.method {
@@ -174,8 +182,9 @@ func (s *session) supply(space *estimate.External, moving bool) {
 type moves struct{ *session }
 
 // Move implements walks.Mover.
-func (m moves) Move(from, to []int64, psi, ratio []float64) error {
+func (m moves) Move(of, from, to []int64, psi, ratio []float64) error {
 	r := &m.request
+	r.columns = (*C.cp_in_i64)(lend(m.session, of))
 	r.n, r.rows, r.sizes = C.int64_t(len(from)), (*C.cp_in_i64)(lend(m.session, from)), (*C.cp_in_i64)(lend(m.session, to))
 	r.results, r.log_ratio = (*C.double)(lend(m.session, psi)), (*C.double)(lend(m.session, ratio))
 	return m.ask(C.CP_ASK_MOVES)

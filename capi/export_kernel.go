@@ -188,8 +188,11 @@ func doOrderKernel(a *orderKernelArgs) error {
 	if err != nil {
 		return err
 	}
-	if f.Gamma == 0 {
+	switch {
+	case f.Gamma == 0:
 		f.Gamma = 1 / (float64(rows.Items) * float64(rows.Items))
+	case f.Kind != kernel.PositionsRBF:
+		return cabi.Illegal("gamma is %g, and is for base='rbf' alone", f.Gamma)
 	}
 	var others *kernel.Orders
 	if a.y.given {

@@ -187,6 +187,9 @@ func doLoglinearStart(a *loglinearStartArgs) error {
 	if err != nil {
 		return err
 	}
+	if c.opt.Solver == train.Newton {
+		return fault.Capability("solver='newton' takes exact distributions that the library knows: take solver='auto'")
+	}
 	c.opt.Proposed = c.distribution == int(chain.Meta)
 	return openSession(&a.session[0], a.mon, func(s *session) error {
 		c.problem.Work = s.onCaller

@@ -4,11 +4,16 @@ package main
 import "C"
 
 import (
+	"math"
+	"slices"
+
 	"combpred/capi/cabi"
 	"combpred/core/catalogue"
 	"combpred/core/chain"
 	"combpred/core/custom/walks"
 	"combpred/core/decode"
+	"combpred/core/fault"
+	"combpred/core/linalg"
 	"combpred/core/parallel"
 	"combpred/core/partition/estimate"
 	"combpred/core/partition/sampler"
@@ -28,26 +33,27 @@ func doChainSample(a *chainSampleArgs) error {
 }
 
 func doChainStart(a *chainStartArgs) error {
-	space, linear, err := a.supplied.external()
+	n := a.scores.n
+	opt, err := a.options.sampler(n, 1)
 	if err != nil {
 		return err
 	}
-	opt, err := a.options.sampler(1, 1)
+	opt.Bound, opt.Streams = a.options.bound[:min(len(a.options.bound), n)], a.rows.streams
+	moving, err := flag(a.moves, "moves")
 	if err != nil {
 		return err
 	}
-	opt.Bound = a.options.bound
-	moving, err := flag(a.supplied.moves, "supplied.moves")
-	if err != nil {
+	if a.record.given && a.record.n != n {
+		return cabi.Illegal("record.n is %d, there are %d rows", a.record.n, n)
+	}
+	space := &estimate.External{Features: a.scores.d, Log: math.NaN(), Draws: slices.Clone(a.psi.Data), Keep: true, Still: !moving, Rows: n}
+	if err := fault.First(space.CheckDraws(), a.rows.CheckLinear()); err != nil {
 		return err
 	}
-	if a.record.given && a.record.n < 1 {
-		return cabi.Illegal("record.n is %d, must be at least 1", a.record.n)
-	}
+	rows := structure.Rows(space, linalg.General(a.scores.linear))
 	return openSession(&a.session[0], a.mon, func(s *session) error {
-		space.Keep = true
-		s.supply(space, moving)
-		return a.record.draw(a.dst, structure.Rows(space, general(1, len(linear), linear)), opt, 1, a.mon)
+		s.supply(space, true)
+		return a.record.draw(a.dst, rows, opt, 1, a.mon)
 	})
 }
 
@@ -57,6 +63,12 @@ func (in *chainOptionsIn) sampler(n, partLen int) (opt sampler.Options, err erro
 		ExactSeconds: in.exactSeconds}
 	if opt.Sampler, err = choice[estimate.Sampler](catalogue.SampleMethods, in.method, "method"); err != nil {
 		return opt, err
+	}
+	if err = (chain.Options{BurnIn: opt.BurnIn, Thin: opt.Thin, Budget: opt.Budget}).CheckSteps(); err != nil {
+		return opt, err
+	}
+	if in.start != nil && in.bound != nil {
+		return opt, cabi.Illegal("start is where a chain begins, bound is for samplers that are none: leave one of them out")
 	}
 	chains := 1
 	if opt.Diagnosed, err = flag(in.diagnosed, "diagnosed"); opt.Diagnosed {
@@ -102,6 +114,11 @@ func doChainDiagnose(a *chainDiagnoseArgs) error {
 	if a.nLags > a.nDraws {
 		return cabi.Illegal("n_lags is %d, must be at most n_draws = %d", a.nLags, a.nDraws)
 	}
+	for i, v := range a.x {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return cabi.Illegal("x, chain %d, draw %d: %v is not finite, replace it", i/a.nDraws%a.nChains, i%a.nDraws, v)
+		}
+	}
 	return chain.Diagnose(a.nChains, a.x, a.effectiveSize, a.rHat, a.autocorrelation, a.workers, a.mon)
 }
 
@@ -137,9 +154,6 @@ func doSearchStart(a *searchStartArgs) error {
 		return err
 	}
 	n, to := a.scores.n, a.record
-	if a.options.runs != 1 {
-		return cabi.Illegal("options: there are %d runs, must be 1: give a row for each", a.options.runs)
-	}
 	if to.given {
 		if err := cabi.Equal("record.n", int64(to.n), "scores", n); err != nil {
 			return err
@@ -167,7 +181,7 @@ func doSearchStart(a *searchStartArgs) error {
 func (in *searchOptionsIn) process() (p decode.Process, err error) {
 	p = decode.Process{Temperatures: in.temperatures, Epsilon: in.epsilon, Delta: in.delta, Steps: in.steps, Runs: in.runs, Seed: in.seed}
 	if p.Steps < 0 || p.Steps > 1<<40 || p.Runs < 1 || p.Runs > 1<<31 {
-		return p, cabi.Illegal("options: %d runs of %d steps, must be between 1 and 2^31 of 0 to 2^40", p.Runs, p.Steps)
+		return p, cabi.Illegal("n_runs is %d and n_steps %d, must be between 1 and 2^31, and between 0 and 2^40", p.Runs, p.Steps)
 	}
 	if p.Method, err = choice[decode.Method](catalogue.RandomDecoders(), in.method, "method"); err != nil {
 		return p, err

@@ -10,6 +10,7 @@ import (
 
 	"combpred/capi/cabi"
 	"combpred/core/catalogue"
+	"combpred/core/fault"
 	"combpred/core/maxmargin"
 	"combpred/core/parallel"
 )
@@ -46,16 +47,17 @@ func (in *svmOptionsIn) call(design *designIn, targets *targetsIn, loss *affineL
 	if err := checkCandidates(in.nCandidates); err != nil {
 		return nil, err
 	}
-	if in.nCandidates > 0 && (rescaling == 1 || zeroOne) {
-		return nil, cabi.Illegal("n_candidates is %d, must be 0 with slack rescaling and with a loss of 0 and 1", in.nCandidates)
+	asked := own && !loss.given
+	if in.nCandidates > 0 && (rescaling == 1 || zeroOne || asked) {
+		return nil, cabi.Illegal("n_candidates is %d, must be 0 with slack rescaling and with a loss that is not affine in ψ", in.nCandidates)
 	}
 	if own && zeroOne {
-		return nil, cabi.Illegal("zero_one must be 0 where outputs are the caller's own")
+		return nil, fault.Capability("a loss of 0 and 1 needs a list of all outputs, which is not known of a caller's own: take another loss, " +
+			"or a perceptron, which needs none")
 	}
 	if err := checkCount(in.mostRows, "most_rows"); err != nil {
 		return nil, err
 	}
-	asked := own && !loss.given
 	if c.p, err = targets.problem(design, in.order, in.c_, asked); err != nil {
 		return nil, err
 	}

@@ -186,10 +186,11 @@ int32_t cp_search(cp_space space, cp_in_scores *scores, cp_in_search_options *op
 }
 
 int32_t cp_search_start(cp_space space, cp_in_scores *scores, cp_in_search_options *options, cp_in_f64 *psi,
-                        int64_t *best, cp_search_record *record, cp_session *session, int32_t workers,
+                        int64_t n_psi, int64_t *best, cp_search_record *record, cp_session *session, int32_t workers,
                         cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_search_start(space, scores, options, psi, best, record, session, workers, control, bad_row, err, err_cap);
+  return go_cp_search_start(space, scores, options, psi, n_psi, best, record, session, workers, control, bad_row, err,
+                            err_cap);
 }
 
 int32_t cp_kbest(cp_space space, cp_in_scores *scores, cp_in_kbest_options *options, cp_kbest_list *list,
@@ -291,10 +292,12 @@ int32_t cp_estimate_start(cp_in_supplied *supplied, cp_in_estimate_options *opti
   return go_cp_estimate_start(supplied, options, dst, session, workers, control, err, err_cap);
 }
 
-int32_t cp_chain_start(cp_in_supplied *supplied, cp_in_chain_options *options, int32_t *dst, cp_chain_record *record,
-                       cp_session *session, int32_t workers, cp_control *control, char *err, int64_t err_cap) {
-  if (forked) return refuse(NULL, err, err_cap);
-  return go_cp_chain_start(supplied, options, dst, record, session, workers, control, err, err_cap);
+int32_t cp_chain_start(cp_space space, cp_in_scores *scores, cp_in_chain_options *options, int32_t moves,
+                       cp_in_f64 *psi, int64_t n_psi, int32_t *dst, cp_chain_record *record, cp_session *session,
+                       int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_chain_start(space, scores, options, moves, psi, n_psi, dst, record, session, workers, control, bad_row,
+                           err, err_cap);
 }
 
 int32_t cp_kernel(cp_in_kernel_function *function, cp_in_features *x, cp_in_features *y, int64_t first,
@@ -569,14 +572,16 @@ int32_t cp_aggregate_pairs(cp_in_profile *profile, cp_in_pairs *pairs, int32_t w
   return go_cp_aggregate_pairs(profile, pairs, workers, control, bad_row, err, err_cap);
 }
 
-int32_t cp_aggregate_groups(cp_in_f64 *before, int64_t k, int32_t *group, int64_t *n_groups, char *err, int64_t err_cap) {
-  if (forked) return refuse(NULL, err, err_cap);
-  return go_cp_aggregate_groups(before, k, group, n_groups, err, err_cap);
+int32_t cp_aggregate_groups(cp_in_f64 *before, int64_t k, int32_t *group, int64_t *n_groups, int64_t *bad_row,
+                            char *err, int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_aggregate_groups(before, k, group, n_groups, bad_row, err, err_cap);
 }
 
-int32_t cp_aggregate_margins(cp_in_pairs *pairs, double threshold, double *dst, int64_t k, char *err, int64_t err_cap) {
-  if (forked) return refuse(NULL, err, err_cap);
-  return go_cp_aggregate_margins(pairs, threshold, dst, k, err, err_cap);
+int32_t cp_aggregate_margins(cp_in_pairs *pairs, double threshold, double *dst, int64_t k, int64_t *bad_row, char *err,
+                             int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_aggregate_margins(pairs, threshold, dst, k, bad_row, err, err_cap);
 }
 
 int32_t cp_aggregate_chains(cp_in_f64 *proba, int64_t n, int64_t k, double *chains, double *least, int32_t workers,
@@ -594,9 +599,10 @@ int32_t cp_aggregate(cp_in_profile *profile, cp_in_pairs *pairs, cp_in_aggregate
 
 int32_t cp_aggregate_acyclic(cp_in_f64 *margins, int64_t k, cp_in_aggregate_options *options, cp_in_programs *programs,
                              int32_t *relation, int32_t *kept, cp_acyclic_info *info, int32_t workers,
-                             cp_control *control, char *err, int64_t err_cap) {
-  if (forked) return refuse(NULL, err, err_cap);
-  return go_cp_aggregate_acyclic(margins, k, options, programs, relation, kept, info, workers, control, err, err_cap);
+                             cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_aggregate_acyclic(margins, k, options, programs, relation, kept, info, workers, control, bad_row, err,
+                                 err_cap);
 }
 
 int32_t cp_aggregate_extend(cp_in_relations *relations, int64_t n_extensions, uint64_t seed, double *ranks,
@@ -614,10 +620,10 @@ int32_t cp_plackett_luce_fit(cp_in_ranked_sets *sets, double penalty, double *ut
 
 int32_t cp_bradley_terry_fit(cp_in_f64 *wins, cp_in_f64 *ties, cp_in_f64 *covariates, int64_t k, int64_t p,
                              double penalty, double *coef, double *covariance, int32_t workers, cp_control *control,
-                             char *err, int64_t err_cap) {
-  if (forked) return refuse(NULL, err, err_cap);
-  return go_cp_bradley_terry_fit(wins, ties, covariates, k, p, penalty, coef, covariance, workers, control, err,
-                                 err_cap);
+                             int64_t *bad_row, char *err, int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_bradley_terry_fit(wins, ties, covariates, k, p, penalty, coef, covariance, workers, control, bad_row,
+                                 err, err_cap);
 }
 
 int32_t cp_abi_version(void) { return CP_ABI_VERSION; }

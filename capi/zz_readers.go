@@ -1145,6 +1145,7 @@ type searchStartArgs struct {
 	scores  *scoresIn
 	options *searchOptionsIn
 	psi     linalg.Matrix[float64]
+	nPsi    int
 	best    []int64
 	record  *searchRecordIn
 	session []C.cp_session
@@ -1158,7 +1159,7 @@ type searchStartArgs struct {
 }
 
 //export go_cp_search_start
-func go_cp_search_start(space_ C.cp_space, scores_ *C.cp_in_scores, options_ *C.cp_in_search_options, psi_ *C.cp_in_f64, best_ *C.int64_t, record_ *C.cp_search_record, session_ *C.cp_session, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+func go_cp_search_start(space_ C.cp_space, scores_ *C.cp_in_scores, options_ *C.cp_in_search_options, psi_ *C.cp_in_f64, n_psi_ C.int64_t, best_ *C.int64_t, record_ *C.cp_search_record, session_ *C.cp_session, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
 	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
 		a := new(searchStartArgs)
 		a.scores = &a.structs.scores
@@ -1172,6 +1173,7 @@ func go_cp_search_start(space_ C.cp_space, scores_ *C.cp_in_scores, options_ *C.
 		if err = a.options.read(options_, "options", false, false); err != nil {
 			return err
 		}
+		a.nPsi = int(n_psi_)
 		a.record = &a.structs.record
 		if err = a.record.read(record_, "record", true, true); err != nil {
 			return err
@@ -1185,7 +1187,7 @@ func go_cp_search_start(space_ C.cp_space, scores_ *C.cp_in_scores, options_ *C.
 		if a.options.spread, err = cabi.Optional[float64](unsafe.Pointer(a.options.c.spread), "options.spread", cabi.Size(float64(a.scores.n))); err != nil {
 			return err
 		}
-		if a.psi, err = matrixAt(unsafe.Pointer(psi_), "psi", false, cabi.Size(a.scores.times(a.scores.n)), cabi.Size(float64(a.rows.entries()))); err != nil {
+		if a.psi, err = matrixAt(unsafe.Pointer(psi_), "psi", true, cabi.Size(float64(a.nPsi)), cabi.Size(float64(a.rows.entries()))); err != nil {
 			return err
 		}
 		if a.best, err = cabi.View[int64](unsafe.Pointer(best_), "best", cabi.Size(float64(a.scores.n))); err != nil {
@@ -2339,32 +2341,41 @@ func go_cp_estimate_start(supplied_ *C.cp_in_supplied, options_ *C.cp_in_estimat
 
 // chainStartArgs are the arguments of cp_chain_start.
 type chainStartArgs struct {
-	supplied *suppliedIn
-	options  *chainOptionsIn
-	dst      []int32
-	record   *chainRecordIn
-	session  []C.cp_session
-	workers  int
-	mon      *parallel.Monitor
-	structs  struct { // what others point to
-		supplied suppliedIn
-		options  chainOptionsIn
-		record   chainRecordIn
+	rows    rows
+	scores  *scoresIn
+	options *chainOptionsIn
+	moves   int
+	psi     linalg.Matrix[float64]
+	nPsi    int
+	dst     []int32
+	record  *chainRecordIn
+	session []C.cp_session
+	workers int
+	mon     *parallel.Monitor
+	structs struct { // what others point to
+		scores  scoresIn
+		options chainOptionsIn
+		record  chainRecordIn
 	}
 }
 
 //export go_cp_chain_start
-func go_cp_chain_start(supplied_ *C.cp_in_supplied, options_ *C.cp_in_chain_options, dst_ *C.int32_t, record_ *C.cp_chain_record, session_ *C.cp_session, workers_ C.int32_t, control_ *C.cp_control, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
-	return guard(err_, err_cap_, func() (err error) {
+func go_cp_chain_start(space_ C.cp_space, scores_ *C.cp_in_scores, options_ *C.cp_in_chain_options, moves_ C.int32_t, psi_ *C.cp_in_f64, n_psi_ C.int64_t, dst_ *C.int32_t, record_ *C.cp_chain_record, session_ *C.cp_session, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
 		a := new(chainStartArgs)
-		a.supplied = &a.structs.supplied
-		if err = a.supplied.read(supplied_, "supplied", false, false); err != nil {
+		a.scores = &a.structs.scores
+		if err = a.scores.read(scores_, "scores", false, false); err != nil {
+			return err
+		}
+		if a.rows, err = a.scores.batch(space_); err != nil {
 			return err
 		}
 		a.options = &a.structs.options
 		if err = a.options.read(options_, "options", false, false); err != nil {
 			return err
 		}
+		a.moves = int(moves_)
+		a.nPsi = int(n_psi_)
 		a.record = &a.structs.record
 		if err = a.record.read(record_, "record", true, true); err != nil {
 			return err
@@ -2375,10 +2386,13 @@ func go_cp_chain_start(supplied_ *C.cp_in_supplied, options_ *C.cp_in_chain_opti
 		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
 			return err
 		}
-		if a.options.bound, err = cabi.Optional[float64](unsafe.Pointer(a.options.c.bound), "options.bound", cabi.Size(cabi.Or(0, 1))); err != nil {
+		if a.options.bound, err = cabi.Optional[float64](unsafe.Pointer(a.options.c.bound), "options.bound", cabi.Size(cabi.Or(float64(a.scores.n), 1))); err != nil {
 			return err
 		}
-		if a.dst, err = cabi.View[int32](unsafe.Pointer(dst_), "dst", cabi.Size(float64(a.options.nSamples))); err != nil {
+		if a.psi, err = matrixAt(unsafe.Pointer(psi_), "psi", true, cabi.Size(float64(a.nPsi)), cabi.Size(float64(a.rows.entries()))); err != nil {
+			return err
+		}
+		if a.dst, err = cabi.View[int32](unsafe.Pointer(dst_), "dst", cabi.Size(a.scores.times(a.scores.n)), cabi.Size(float64(a.options.nSamples))); err != nil {
 			return err
 		}
 		if a.session, err = cabi.View[C.cp_session](unsafe.Pointer(session_), "session", cabi.Size(1)); err != nil {
@@ -6111,8 +6125,8 @@ type aggregateGroupsArgs struct {
 }
 
 //export go_cp_aggregate_groups
-func go_cp_aggregate_groups(before_ *C.cp_in_f64, k_ C.int64_t, group_ *C.int32_t, n_groups_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
-	return guard(err_, err_cap_, func() (err error) {
+func go_cp_aggregate_groups(before_ *C.cp_in_f64, k_ C.int64_t, group_ *C.int32_t, n_groups_ *C.int64_t, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
 		a := new(aggregateGroupsArgs)
 		a.k = int(k_)
 		if a.before, err = matrixAt(unsafe.Pointer(before_), "before", false, cabi.Size(float64(a.k)), cabi.Size(float64(a.k))); err != nil {
@@ -6140,8 +6154,8 @@ type aggregateMarginsArgs struct {
 }
 
 //export go_cp_aggregate_margins
-func go_cp_aggregate_margins(pairs_ *C.cp_in_pairs, threshold_ C.double, dst_ *C.double, k_ C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
-	return guard(err_, err_cap_, func() (err error) {
+func go_cp_aggregate_margins(pairs_ *C.cp_in_pairs, threshold_ C.double, dst_ *C.double, k_ C.int64_t, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
 		a := new(aggregateMarginsArgs)
 		a.pairs = &a.structs.pairs
 		if err = a.pairs.read(pairs_, "pairs", false, false); err != nil {
@@ -6405,8 +6419,8 @@ type aggregateAcyclicArgs struct {
 }
 
 //export go_cp_aggregate_acyclic
-func go_cp_aggregate_acyclic(margins_ *C.cp_in_f64, k_ C.int64_t, options_ *C.cp_in_aggregate_options, programs_ *C.cp_in_programs, relation_ *C.int32_t, kept_ *C.int32_t, info_ *C.cp_acyclic_info, workers_ C.int32_t, control_ *C.cp_control, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
-	return guard(err_, err_cap_, func() (err error) {
+func go_cp_aggregate_acyclic(margins_ *C.cp_in_f64, k_ C.int64_t, options_ *C.cp_in_aggregate_options, programs_ *C.cp_in_programs, relation_ *C.int32_t, kept_ *C.int32_t, info_ *C.cp_acyclic_info, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
 		a := new(aggregateAcyclicArgs)
 		a.k = int(k_)
 		a.options = &a.structs.options
@@ -6603,8 +6617,8 @@ type bradleyTerryFitArgs struct {
 }
 
 //export go_cp_bradley_terry_fit
-func go_cp_bradley_terry_fit(wins_ *C.cp_in_f64, ties_ *C.cp_in_f64, covariates_ *C.cp_in_f64, k_ C.int64_t, p_ C.int64_t, penalty_ C.double, coef_ *C.double, covariance_ *C.double, workers_ C.int32_t, control_ *C.cp_control, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
-	return guard(err_, err_cap_, func() (err error) {
+func go_cp_bradley_terry_fit(wins_ *C.cp_in_f64, ties_ *C.cp_in_f64, covariates_ *C.cp_in_f64, k_ C.int64_t, p_ C.int64_t, penalty_ C.double, coef_ *C.double, covariance_ *C.double, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
 		a := new(bradleyTerryFitArgs)
 		a.k = int(k_)
 		a.p = int(p_)

@@ -29,11 +29,11 @@ func (w *Pairs) Check() error {
 		for v := range k {
 			x, tied := w.Before.Row(u)[v], w.tied(u, v)
 			if !(x >= 0 && tied >= 0) || u == v && (x != 0 || tied != 0) || tied != w.tied(v, u) {
-				return fault.At(u, fault.Value("the pair with item %d has weights %v and %v; they are numbers from 0 on, 0 on the "+
+				return fault.At(u, fault.Value("counts of the pair with item %d are %v and %v; they are numbers from 0 on, 0 on the "+
 					"diagonal, and those of ties are symmetric", v, x, tied))
 			}
 			if max(x, tied) > largest/float64(k*k) {
-				return fault.At(u, fault.Value("the pair with item %d has weight %.3g, so that sums of weights may overflow: "+
+				return fault.At(u, fault.Value("counts of the pair with item %d are %.3g, so that sums of weights may overflow: "+
 					"scale them down", v, max(x, tied)))
 			}
 		}

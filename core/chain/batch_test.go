@@ -123,11 +123,11 @@ func TestBatchMessages(t *testing.T) {
 		"add up to more than": func(_ *structure.Space, x *[]float64, _ *Options) {
 			*x = []float64{1e308, 1e308}
 		},
-		"no method number 99":             func(_ *structure.Space, _ *[]float64, o *Options) { o.Method = 99 },
-		"n_samples is 0":                  func(_ *structure.Space, _ *[]float64, o *Options) { o.Draws = 0 },
-		"burn-in is -1 steps":             func(_ *structure.Space, _ *[]float64, o *Options) { o.BurnIn = -1 },
-		"there are 0 steps between draws": func(_ *structure.Space, _ *[]float64, o *Options) { o.Thin = 0 },
-		"the budget is 0 steps":           func(_ *structure.Space, _ *[]float64, o *Options) { o.Budget = 0 },
+		"no method number 99":         func(_ *structure.Space, _ *[]float64, o *Options) { o.Method = 99 },
+		"n_samples is 0":              func(_ *structure.Space, _ *[]float64, o *Options) { o.Draws = 0 },
+		"burn_in is -1":               func(_ *structure.Space, _ *[]float64, o *Options) { o.BurnIn = -1 },
+		"thin is 0":                   func(_ *structure.Space, _ *[]float64, o *Options) { o.Thin = 0 },
+		"max_steps, the budget, is 0": func(_ *structure.Space, _ *[]float64, o *Options) { o.Budget = 0 },
 		"row 0: the start is no member": func(_ *structure.Space, _ *[]float64, o *Options) {
 			o.Start = []int32{0, 2}
 		},

@@ -100,6 +100,19 @@ type Draws struct {
 // MostSteps bounds numbers of steps, so that sums of them do not overflow.
 const MostSteps = 1 << 40
 
+// CheckSteps returns an error that names the first number of steps that is out of its range.
+func (o Options) CheckSteps() error {
+	switch {
+	case o.BurnIn < 0 || o.BurnIn > MostSteps:
+		return fault.Value("burn_in is %d, must be between 0 and 2^40", o.BurnIn)
+	case o.Thin < 1 || o.Thin > MostSteps:
+		return fault.Value("thin is %d, must be between 1 and 2^40", o.Thin)
+	case o.Budget < 1 || o.Budget > MostSteps:
+		return fault.Value("max_steps, the budget, is %d, must be between 1 and 2^40", o.Budget)
+	}
+	return nil
+}
+
 // check returns an error that names the first argument of Batch that is illegal.
 func check(rows *structure.Batch, opt Options, dst Draws) error {
 	if err := rows.CheckLinear(); err != nil {
@@ -111,19 +124,18 @@ func check(rows *structure.Batch, opt Options, dst Draws) error {
 	_, err := structure.ForSpaces(rows, func(_ int, s structure.Space) (none struct{}, err error) {
 		return none, checkCapable(s, opt.Method)
 	})
-	if err != nil {
+	return fault.First(err, Check(rows, opt, dst))
+}
+
+// Check returns an error that names the first of Batch's numbers and lengths that is illegal.
+func Check(rows *structure.Batch, opt Options, dst Draws) error {
+	n, parts := rows.Len(), rows.Parts()
+	if err := opt.CheckSteps(); err != nil {
 		return err
 	}
-	n, parts := rows.Len(), rows.Parts()
 	switch {
 	case opt.Draws < 1:
 		return fault.Value("n_samples is %d, must be at least 1", opt.Draws)
-	case opt.BurnIn < 0 || opt.BurnIn > MostSteps:
-		return fault.Value("the burn-in is %d steps, must be between 0 and %d", opt.BurnIn, int64(MostSteps))
-	case opt.Thin < 1 || opt.Thin > MostSteps:
-		return fault.Value("there are %d steps between draws, must be between 1 and %d", opt.Thin, int64(MostSteps))
-	case opt.Budget < 1 || opt.Budget > MostSteps:
-		return fault.Value("the budget is %d steps, must be between 1 and %d", opt.Budget, int64(MostSteps))
 	case opt.Streams != nil && len(opt.Streams) != n:
 		return fault.Value("there are %d random streams for %d rows", len(opt.Streams), n)
 	case opt.Start != nil && opt.Method.Exact():

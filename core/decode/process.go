@@ -78,18 +78,18 @@ func (p *Process) Check() error {
 	}
 	for i, t := range p.Temperatures {
 		if !(t > 0) || math.IsInf(t, 0) {
-			return fault.Value("temperature %d is %v, must be finite and above 0", i, t)
+			return fault.Value("schedule: temperature %d is %v, must be finite and above 0", i, t)
 		}
 	}
 	switch {
 	case p.Method == Metropolis && len(p.Temperatures) > 1:
 		return fault.Value("a process of one temperature is given %d", len(p.Temperatures))
 	case p.Runs < 1 || p.Steps < 0:
-		return fault.Value("%d runs of %d steps, must be at least 1 of 0", p.Runs, p.Steps)
+		return fault.Value("n_runs is %d and n_steps %d, must be at least 1 and 0", p.Runs, p.Steps)
 	case !(p.Epsilon >= 0) || math.IsInf(p.Epsilon, 1) || p.Epsilon > 0 && !(p.Delta > 0 && p.Delta < 1):
 		return fault.Value("epsilon and delta are %v and %v, must be at least 0, and between 0 and 1", p.Epsilon, p.Delta)
 	case p.Epsilon > 0 && (p.Method != Anneal || p.Temperatures != nil):
-		return fault.Value("epsilon is where annealing of its own temperatures ends")
+		return fault.Value("epsilon is where schedule='anneal' ends, leave it out or give no other schedule")
 	}
 	return nil
 }

@@ -79,7 +79,7 @@ func (o Ridge) Train(space structure.Space, design *solve.Design, targets Target
 				if columns != nil {
 					j = int(columns[j])
 				}
-				return none, 0, fault.At(i, fault.Value("the design holds %g in column %d, must be finite", v, j))
+				return none, 0, fault.At(i, fault.Value("X holds %g in column %d: remove rows with NaN or infinity, or impute them", v, j))
 			}
 		}
 	}

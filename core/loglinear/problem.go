@@ -58,14 +58,23 @@ func (p *Problem) Prepare() error {
 	return nil
 }
 
-// Check returns an error about the first row of X or Psi that holds what is infinite or NaN, among those that count.
+// longest bounds the squares of a row: sums over rows, and products with weights, stay finite below it.
+const longest = 1e280
+
+// Check returns an error about the first row of X or Psi that holds what is infinite or NaN, among those that count, or
+// whose squares overflow in sums.
 func (p *Problem) Check() error {
 	for i := range p.Len() {
-		at, finite := p.Row(i), true
-		p.X.Entries(at, func(_ int, v float64) { finite = finite && !math.IsInf(v, 0) && !math.IsNaN(v) })
+		at, finite, squares := p.Row(i), true, 0.0
+		p.X.Entries(at, func(_ int, v float64) {
+			finite = finite && !math.IsInf(v, 0) && !math.IsNaN(v)
+			squares += v * v
+		})
 		switch {
 		case !finite:
 			return fault.At(at, errFeatures)
+		case squares > longest:
+			return fault.At(at, errLong)
 		case !linalg.Finite(p.Psi.Row(at)):
 			return fault.At(at, errPsi)
 		}
@@ -235,6 +244,7 @@ func (p *Problem) addSparseGradient(dst matrix, r Rows, residual matrix) error {
 var (
 	ErrNoWeight = fault.Value("the weight of a row must be positive, at least of one")
 	errFeatures = fault.Value("the features are infinite or NaN")
+	errLong     = fault.Value("the squares of the features in X overflow; scale the inputs")
 	errPsi      = fault.Value("the embedded output is infinite or NaN")
 	ErrStart    = fault.Value("the start has entries that are infinite or NaN")
 )

@@ -148,7 +148,7 @@ func ListMembers(space structure.Space, numbers int) (linalg.Matrix[float64], er
 	lister, ok := space.(structure.Enumerator)
 	if err != nil || !ok || !(log <= math.Log(float64(numbers)/float64(d))) {
 		return matrix{}, &structure.CapabilityError{Structure: structure.Describe(space), Need: fmt.Sprintf(
-			"a list of its outputs, of at most %d numbers", numbers)}
+			"a list of its outputs, of at most %d numbers, for a loss that is not affine in ψ", numbers)}
 	}
 	if table := space.Facts().Table; table.Rows > 0 {
 		return linalg.FromGeneral(table), nil

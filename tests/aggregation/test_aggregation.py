@@ -206,7 +206,7 @@ def test_results_pickle_and_frames_are_read():
         ({"rankings": [[1, 2], [1, -2]]}, 1),
         ({"rankings": [[1, 2], [np.inf, 2]]}, 1),
         ({"rankings": [[1, 2], [1, "x"]]}, 1),
-        ({"rankings": [[1, 2], [1]]}, None),
+        ({"rankings": [[1, 2], [1]]}, 1),
         ({"rankings": [[1], [1]]}, None),
         ({"rankings": np.empty((0, 3))}, None),
         ({"rankings": np.zeros((0, 3, 3), dtype=bool)}, None),

@@ -61,7 +61,7 @@ def test_rows_of_covariates_are_matched_with_the_items(order):
         bradley_terry(WINS, covariates=features.rename(index={"Cid": "Dan"}), penalty=0.1)
     with pytest.raises(ValueError) as caught:
         bradley_terry(WINS, covariates=features.assign(age=[30.0, np.nan, 50.0]), penalty=0.1)
-    assert (caught.value.argument, caught.value.row) == ("covariates", 1)
+    assert "covariate" in str(caught.value) and caught.value.row == 1
 
 
 def masked(values):

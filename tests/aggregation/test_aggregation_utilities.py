@@ -211,8 +211,7 @@ def test_ties_that_leave_no_finite_model():
         bradley_terry([[0, 3, 1], [0, 0, 1], [0, 1, 0]], ties=[[0, 0, 0], [0, 0, 1], [0, 1, 0]])
     with pytest.raises(ValueError):
         bradley_terry(wins, ties=[[0, 1], [2, 0]])
-    with pytest.raises(AttributeError):
-        plackett_luce([[1, 2], [2, 1]]).standard_errors  # noqa: B018
+    assert plackett_luce([[1, 2], [2, 1]]).standard_errors is None
 
 
 def test_what_has_no_finite_utilities_is_named():
@@ -236,7 +235,7 @@ def test_what_has_no_finite_utilities_is_named():
     for penalty in (0.0, 1.0):
         with pytest.raises(ValueError) as caught:
             bradley_terry(np.ones((3, 3)), ties=np.zeros((2, 2)), penalty=penalty)
-        assert "ties" in str(caught.value) and "wins" in str(caught.value)
+        assert "ties has shape (2, 2)" in str(caught.value)
     with pytest.raises(ValueError):
         bradley_terry([[0, -1], [1, 0]])
 

@@ -11,10 +11,11 @@ import pytest
 from scipy.sparse import dok_array
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.pipeline import make_pipeline
+from sklearn.utils.validation import validate_data
 
 from combpred import EmbeddingRegressor, StructuredRidge
 from combpred._data import inputs
-from combpred._data.inputs import validate_input
+from combpred._data.checks import whole_number
 from combpred.kernels import NystromMap
 from combpred.ranking import LabelRankingSVM
 from data_frames import FRAMES
@@ -63,7 +64,7 @@ def test_texts_are_refused():
 
 
 @pytest.mark.parametrize("frame", [frame for frame, _ in FRAMES])
-def test_names_of_columns_in_the_place_of_y_are_told_how_to_take_these(frame):
+def test_names_of_columns_in_the_place_of_y_are_no_rows(frame):
     given = frame(pd.concat([X, Y], axis=1).to_dict("list"))
     for y in ("tea", ["tea", "milk"]):
         for model in (StructuredRidge("permutations"), StructuredRidge(), LabelRankingSVM()):
@@ -80,17 +81,17 @@ def test_plain_arrays_are_what_scikit_learn_would_return(monkeypatch):
 
     def validated(*given, **how):
         calls.append(how)
-        return validate_input(*given, **how)
+        return validate_data(*given, **how)
 
-    monkeypatch.setattr(inputs, "validate_input", validated)
+    monkeypatch.setattr(inputs, "validate_data", validated)
     for dtype in (np.float64, np.float32, np.int8, np.uint64, np.bool_):
         plain = X.astype(dtype)
-        assert inputs.unconverted_rows(model, plain) is plain
-        assert validate_input(model, plain, reset=False, accept_sparse=False, dtype="numeric") is plain
+        assert inputs.read_inputs(model, plain, reset=False, dtype="numeric") is plain
+        assert validate_data(model, X=plain, reset=False, dtype="numeric") is plain
     assert not calls
     for other in (X.tolist(), X.astype(object), np.ma.masked_less(X, -1), pd.DataFrame(X)):
         with suppress(ValueError):
-            inputs.unconverted_rows(model, other)
+            inputs.read_inputs(model, other, reset=False, dtype="numeric")
         assert calls.pop() is not None
     for wrong in (X[:, :1], X[:0], X[0], X.astype(complex), X.astype(str)):
         with pytest.raises(ValueError):
@@ -98,3 +99,10 @@ def test_plain_arrays_are_what_scikit_learn_would_return(monkeypatch):
     named = StructuredRidge("permutations").fit(pd.DataFrame(X, columns=["a", "b"]), y)
     with pytest.warns(UserWarning):
         named.predict(X)  # scikit-learn says that names are missing
+
+
+def test_whole_numbers_may_have_one_legal_value():
+    assert whole_number(np.int64(0), "row", 0, 0) == 0
+    for wrong in (1, -1, True, 0.0, "0", None):
+        with pytest.raises(TypeError, match=r"^row must be a whole number from 0 to 0, got "):
+            whole_number(wrong, "row", 0, 0)

@@ -18,7 +18,16 @@ from sklearn.preprocessing import StandardScaler
 from combpred import StructuredRidge, StructuredRidgeCV, metrics
 from combpred.metrics import get_scorer, get_scorer_names
 from combpred.ranking import LabelRankingSVM
-from combpred.structures import Assignments, Custom, Graphs, Hierarchy, LabelSets, Permutations
+from combpred.structures import (
+    Assignments,
+    Custom,
+    Graphs,
+    Hierarchy,
+    LabelSets,
+    MultiClass,
+    Permutations,
+    PosetElements,
+)
 
 NAMES = ["tea", "milk", "juice", "wine"]
 
@@ -71,7 +80,9 @@ def test_scorers_of_scores_and_with_arguments(data):
         (Permutations(), [[1, 2, 3], [3, 1, 2]], "route_f1"),
         (Assignments(2), [[0, 1], [1, 0]], "neg_spearman_footrule"),
         (Permutations(), [[1, 2, 3], [3, 1, 2]], "neg_absolute_error"),
-        (None, [0, 1], "neg_hierarchical_loss"),
+        (Hierarchy([-1, 0]), [0, 1], "neg_absolute_error"),
+        (PosetElements([[1, 1], [0, 1]]), [0, 1], "neg_absolute_error"),
+        (Hierarchy([-1, 0]), [0, 1], "kendall_tau"),
     ],
 )
 def test_metrics_of_other_outputs_are_refused(structure, y, name):
@@ -81,9 +92,16 @@ def test_metrics_of_other_outputs_are_refused(structure, y, name):
         get_scorer(name)(model, [[0.0], [1.0]], y)
 
 
-def test_metrics_of_a_space_of_ones_own_are_up_to_its_author():
-    own = StructuredRidge(Custom.from_structures("abc", [[0.0], [1.0], [2.0]])).fit([[0.0], [1.0]], [0, 2])
-    assert get_scorer("neg_absolute_error")(own, [[0.0], [1.0]], [1, 2]) == -0.5
+@pytest.mark.parametrize("structure", [Custom.from_structures("abc", [[0.0], [1.0], [2.0]]), MultiClass()])
+def test_metrics_of_what_users_number_are_up_to_them(structure):
+    model = StructuredRidge(structure, alpha=1e-3).fit([[0.0], [1.0]], [0, 2])
+    assert get_scorer("neg_absolute_error")(model, [[0.0], [1.0]], [1, 2]) == -0.5
+
+
+def test_a_metric_of_trees_needs_one():
+    model = StructuredRidge().fit([[0.0], [1.0]], [0, 1])
+    with pytest.raises(TypeError):
+        get_scorer("neg_hierarchical_loss")(model, [[0.0], [1.0]], [0, 1])
 
 
 def test_columns_are_matched_wherever_the_estimator_is(data):

@@ -75,12 +75,12 @@ def test_unknown_labels_are_left_out_of_both(metric):
 
 def test_bad_arguments_are_named():
     for k in (0, 5, 1.5, True):
-        with pytest.raises(ValueError):
+        with pytest.raises((TypeError, ValueError)):
             top_k_recall(TRUE, PREDICTED, k=k)
-        with pytest.raises(ValueError):
+        with pytest.raises((TypeError, ValueError)):
             ndcg(TRUE, PREDICTED, k=k)
     for p in (0.0, 1.0, "high", np.nan):
-        with pytest.raises(ValueError):
+        with pytest.raises((TypeError, ValueError)):
             rank_biased_overlap(TRUE, PREDICTED, p=p)
     with pytest.raises(ValueError) as caught:
         ndcg([[1, 2], [1, 2]], [[1, 2], [-1, 1]])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -187,19 +186,6 @@ def test_own_structures_without_pre_images_take_scores():
     for loss in ("auc", "squared"):
         with pytest.raises(CapabilityError):
             StructuredRidge(structure, loss=loss, decision="mbr").fit(X, y)
-
-
-def test_a_loss_that_cannot_learn_is_warned_of():
-    """Under the uniform distribution nearly all subtrees of a large tree hold the nodes below the root."""
-    structure = Subtrees([-1, *((node - 1) // 3 for node in range(1, 90))])
-    X, y = data(structure)
-    with pytest.warns(UserWarning):
-        StructuredRidge(structure, loss="auc").fit(X, y)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        StructuredRidge(structure).fit(X, y)
-        for small, *_ in SUITED:
-            StructuredRidge(small, loss="auc").fit(*data(small))
 
 
 def test_refusals():

@@ -258,11 +258,11 @@ def test_refusals():
     np.testing.assert_array_equal(model.feature_scores(X), before)
 
 
-def test_dask_collections_are_refused_with_what_to_do():
+def test_dask_collections_are_computed():
     dask_array = pytest.importorskip("dask.array")
     X, y = data(Permutations(5))
-    with pytest.raises(ValueError):
-        sgd("permutations").fit(dask_array.from_array(X, chunks=(40, 4)), dask_array.from_array(y, chunks=(40, 5)))
+    lazy = dask_array.from_array(X, chunks=(40, 4)), dask_array.from_array(y, chunks=(40, 5))
+    np.testing.assert_array_equal(sgd("permutations").fit(*lazy).coef_, sgd("permutations").fit(X, y).coef_)
 
 
 def test_tol_is_what_passes_still_change_of_what_was_gained():

@@ -57,56 +57,34 @@ def test_mini_batches_carry_on_after_a_fit_and_after_pickling(kernel):
     assert model.n_iter_ == len(model.loss_curve_) == 1
 
 
-def inner(a, b, factor=1.0):
-    return factor * float(a @ b)
-
-
 @pytest.mark.parametrize(
     ("parameters", "changed"),
     [
         ({"kernel": "rbf", "gamma": 0.5}, {"gamma": 5.0}),
-        ({"kernel": "rbf", "gamma": 0.5}, {"gamma": "scale"}),
-        ({"kernel": "laplacian"}, {"gamma": 5.0}),
-        ({"kernel": "poly"}, {"degree": 2}),
-        ({"kernel": "poly"}, {"coef0": 0.5}),
-        ({"kernel": inner, "kernel_params": {"factor": 2.0}}, {"kernel_params": {"factor": 3.0}}),
-        ({"kernel": "linear"}, {"loss": "squared"}),
+        ({"kernel": "poly"}, {"degree": 2, "coef0": 0.5}),
+        ({"kernel": "linear"}, {"kernel": "rbf"}),
         ({"kernel": "rbf", "loss": "squared"}, {"loss": "auc"}),
     ],
 )
 @pytest.mark.parametrize("begun", ["fit", "partial_fit"])
-def test_mini_batches_cannot_carry_on_with_another_function(parameters, changed, begun):
+def test_kernel_and_loss_of_mini_batches_are_those_of_the_first(parameters, changed, begun):
     X, y = data(Permutations(4), n=30)
-    model = getattr(sgd("permutations", max_iter=2, **parameters), begun)(X, y)
-    before, [name] = model.feature_scores(X), changed
-    old = getattr(model, name)
-    with pytest.raises(ValueError):
-        model.set_params(**changed).partial_fit(X, y)
-    np.testing.assert_array_equal(model.feature_scores(X), before)
-    model.set_params(**{name: old}, alpha=0.5, eta0=0.2).partial_fit(X, y)
+    models = [getattr(sgd("permutations", max_iter=2, **parameters), begun)(X, y) for _ in range(2)]
+    models[0].set_params(**changed)
+    for model in models:
+        model.set_params(alpha=0.5, eta0=0.2).partial_fit(X, y)
+    np.testing.assert_array_equal(models[0].feature_scores(X), models[1].feature_scores(X))
+    assert models[0].n_iter_ == models[1].n_iter_
 
 
-def test_mini_batches_carry_on_where_a_kernel_has_no_such_parameter():
-    X, y = data(Permutations(4), n=30)
-    model = sgd("permutations", kernel="linear").partial_fit(X, y)
-    model.set_params(gamma=3.0, degree=2, coef0=0.0).partial_fit(X, y)
-    assert model.n_iter_ == 2
-
-
-@pytest.mark.parametrize("kernel", KERNELS)
-def test_mini_batches_cannot_carry_on_with_another_kernel(kernel):
+def test_mini_batches_cannot_carry_on_with_another_intercept():
     X, y = data(Permutations(5))
-    model = sgd("permutations", kernel=kernel).partial_fit(X, y)
+    model = sgd("permutations").partial_fit(X, y)
     before = model.feature_scores(X)
     with pytest.raises(ValueError):
-        model.set_params(kernel="poly").partial_fit(X, y)
-    model.set_params(kernel=kernel)
-    if kernel == "linear":
-        with pytest.raises(ValueError):
-            model.set_params(fit_intercept=False).partial_fit(X, y)
-        model.set_params(fit_intercept=True)
+        model.set_params(fit_intercept=False).partial_fit(X, y)
     np.testing.assert_array_equal(model.feature_scores(X), before)
-    model.partial_fit(X, y)
+    model.set_params(fit_intercept=True).partial_fit(X, y)
     assert model.n_iter_ == 2
 
 

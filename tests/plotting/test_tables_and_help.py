@@ -12,12 +12,11 @@ import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import make_pipeline
 from sklearn.utils import estimator_html_repr
 
 import combpred
-from combpred import Certified, StructuredRidge, aggregation, baselines, kernels, metrics, ranking, sampling, structures
+from combpred import Certified, StructuredRidge, aggregation, baselines, kernels, ranking, structures
 from combpred.structures import Cycles, LabelSets, Permutations, Routes
 
 CLASSES = [
@@ -115,14 +114,6 @@ def test_tables_of_notebooks_hold_the_same():
     assert [html.count(f"<th>{name}</th>") for name in text.splitlines()[1].split()] == [1] * 6
 
 
-def test_partition_functions_say_what_is_guaranteed():
-    scores = np.ones((12, 3))
-    lines = repr(sampling.log_partition(structures.LabelSets(3), scores)).splitlines()
-    assert lines[0] == "LogPartition: ln Z of 12 rows, method 'exact'"
-    value = f"{3 * np.log(1 + np.e):.6g}"
-    assert lines[2].split() == ["0", value, value, value, "True", "0"] and lines[7].split() == ["..."] * 6
-
-
 def test_consensus_by_names():
     y = pd.DataFrame([[1, 2, 2], [1, 2, 2], [2, 1, 1]], columns=["tea", "milk", "juice"])
     lines = repr(aggregation.kemeny(y, output="weak")).splitlines()
@@ -162,68 +153,11 @@ def test_certified_outputs_are_shown_by_name(structure, y, shown):
     assert structure.get_params().get("labels") is None or shown in repr(as_frame)
 
 
-@pytest.mark.parametrize(
-    ("structure", "scores", "shown"),
-    [
-        (Permutations(labels=["tea", "milk", "cola"]), [-9.0, 9.0, 9.0], "tea 2, milk 1, cola 3"),
-        (LabelSets(labels=["urgent", "bill"]), [30.0, -30.0], "urgent 1, bill 0"),
-        (Permutations(3), [-9.0, 9.0, 9.0], "[2 1 3]"),
-        (structures.Hierarchy({"cat": "animal"}), [-30.0, 30.0], "cat"),
-    ],
-)
-def test_draws_and_searches_are_tables_by_names(structure, scores, shown):
-    found = sampling.search(structure, [scores] * 2, random_state=0)
-    lines = repr(found).splitlines()
-    assert lines[0] == f"SearchResult: 2 rows, {found.is_optimal.sum()} proven optimal"
-    assert lines[2].startswith(f"  0  {shown}  ")
-    exact = sampling.sample(structure, [scores] * 2, 3, random_state=0)
-    lines = repr(exact).splitlines()
-    assert lines[0] == "Samples: 3 for each of 2 rows, sampler 'exact'"
-    assert [line.split()[:2] for line in lines[2:]] == [[str(row), str(sample)] for row in "01" for sample in "012"]
-    for at, line in enumerate(lines[2:]):
-        row, sample = divmod(at, 3)
-        assert shown in line and line.split()[-3] == f"{exact.value[sample, row]:.6g}"
-    chain = sampling.sample(structure, [[0.0] * len(scores)], sampler="local", random_state=0)
-    assert repr(chain).splitlines()[0].endswith(f"sampler 'local', {chain.acceptance[0]:.3g} of the steps accepted")
-
-
-def test_estimates_and_diagnostics_are_tables():
-    found = sampling.optimum_probability(LabelSets(2), [[0.0, 0.0]])
-    assert [line.split() for line in repr(found).splitlines()[1:]] == [
-        ["row", "value", "lower", "upper"],
-        ["0", "0.25", "0.25", "0.25"],
-    ]
-    means = sampling.estimate_marginals(LabelSets(2), [[0.0, 1.0]] * 2, random_state=0)
-    lines = repr(means).splitlines()
-    assert lines[0] == "SampledMarginals: 2 rows, errors guaranteed"
-    assert f"[{means.value[1, 0]:.6g} {means.value[1, 1]:.6g}]" in lines[3]
-    chains = combpred.ProbabilisticStructured(Cycles(6), inference="mcmc", max_iter=1, random_state=0)
-    with pytest.warns(ConvergenceWarning):
-        chains.fit(np.eye(3), [[0, 1, 2], [1, 2, 3], [2, 3, 4, 5]])
-    found = chains.chain_diagnostics_
-    lines = repr(found).splitlines()
-    assert lines[0] == "ChainDiagnostics: 3 rows, sampler 'local'" and lines[1].split()[:2] == ["row", "steps"]
-    assert [line.split()[:2] for line in lines[2:]] == [[str(row), str(found.steps[row])] for row in range(3)]
-
-
 def test_confidence_in_rankings_is_a_table():
     y = pd.DataFrame(Y, columns=["tea", "milk", "juice"])
     ranker = ranking.NearestNeighborsLabelRanker(1, aggregation="mallows")
     assert repr(ranker.fit(X, y).predict_mallows(X)).splitlines()[2].split("  ")[2] == "tea 1, milk 2, juice 3"
     assert repr(ranker.fit(X, Y).predict_mallows(X)).splitlines()[2].split("  ")[2] == "[1 2 3]"
-    proba = ranking.NearestNeighborsLabelRanker(6).fit(X, Y).predict_pairwise_proba(X)
-    assert [line.split() for line in repr(metrics.abstention_curve(Y, proba, thresholds=[0.5])).splitlines()] == [
-        ["AbstentionCurve:", "1", "threshold"],
-        ["threshold", "completeness", "correctness"],
-        ["0.5", *(f"{each:.6g}" for each in by_hand(proba))],
-    ]
-
-
-def by_hand(proba):
-    """Return completeness and correctness of what more than half of the neighbours say."""
-    stated = np.sign(proba - 0.5)
-    truth = np.sign(Y[:, np.newaxis, :] - Y[:, :, np.newaxis])
-    return np.count_nonzero(stated) / np.count_nonzero(truth), (stated * truth).sum() / np.count_nonzero(stated)
 
 
 def test_ballots_are_a_table_by_names(tmp_path):

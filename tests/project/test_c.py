@@ -239,7 +239,7 @@ def test_kernel_fit_and_predictions(run, kernel, loss, blas):
     best = model.predict(fresh, return_certificate=True)[1]
     assert numbers(found["predicted"]).tolist() == best.structures.ravel().tolist()
     np.testing.assert_allclose(numbers(found["value"]), best.value, rtol=1e-5)
-    assert " ".join(found["refused"]) == "1 1 the features hold NaN in column 1, must be finite"
+    assert " ".join(found["refused"]) == "1 1 X holds NaN in column 1: remove rows with NaN or infinity, or impute them"
     assert " ".join(found["unknown"]) == "1 gamma is -1, must be positive and finite"
 
 

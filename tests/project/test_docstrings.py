@@ -67,7 +67,6 @@ TABLES = {
     "linear_extensions.method": "_lib.names.EXTENSION_METHODS",
     "count_linear_extensions.method": "sampling._extensions.COUNT_METHODS",
     "LinearExtensionCount.method": "-auto, sampling._extensions.COUNT_METHODS",
-    "Inferred.inference": "-auto, -exact, _lib.names.PARTITION_ENGINES, sampling.engines.INFERENCES",
     "ProbabilisticStructured.log_partition.method": "_lib.names.PARTITION_METHODS",
     "ProbabilisticStructured.sample.sampler": "sampling.samplers.ESTIMATOR_SAMPLERS",
     "extension_kernel.format": "kernels._orders.ORDER_FORMATS",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import importlib
 import inspect
 import types
@@ -14,10 +13,6 @@ import combpred
 
 SUBPACKAGES = sorted(name for name in combpred.__all__ if isinstance(getattr(combpred, name), types.ModuleType))
 FACES = [combpred, *(importlib.import_module(f"combpred.{name}") for name in SUBPACKAGES)]
-PLAIN = [
-    importlib.import_module(f"combpred.{path.parent.name}.{path.stem}")
-    for path in sorted(Path(combpred.__file__).parent.glob("[!_]*/[!_]*.py"))
-]
 
 
 def every_face(test):
@@ -35,19 +30,6 @@ def test_public_names_are_all_that_is_listed(face):
     assert dir(face) == sorted(face.__all__)
     assert len(set(face.__all__)) == len(face.__all__)
     assert all(not name.startswith("_") or name == "__version__" for name in face.__all__)
-
-
-@pytest.mark.parametrize("module", PLAIN, ids=lambda module: module.__name__)
-def test_plain_modules_show_what_they_define(module):
-    """Modules without an underscore, which later rooms import from: no names of NumPy or of other modules."""
-    own = set()
-    for node in ast.parse(inspect.getsource(module)).body:
-        if isinstance(node, (ast.ClassDef, ast.FunctionDef)):
-            own.add(node.name)
-        elif isinstance(node, (ast.Assign, ast.AnnAssign)):
-            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            own |= {name.id for target in targets for name in ast.walk(target) if isinstance(name, ast.Name)}
-    assert sorted(dir(module)) == sorted(name for name in own if not name.startswith("_"))
 
 
 @every_face

@@ -60,8 +60,8 @@ func (c *Comparisons) check(dst []float64, covariance linalg.Matrix[float64]) er
 		for v := range k {
 			w, t := c.Wins.Row(u)[v], c.tied(u, v)
 			if !(w >= 0) || math.IsInf(w, 1) || !(t >= 0) || math.IsInf(t, 1) || u == v && w+t > 0 || t != c.tied(v, u) {
-				return fault.Value("the items %d and %d have weights %v of wins and %v of ties, must be finite, not negative, "+
-					"0 on the diagonal, and of ties symmetric", u, v, w, t)
+				return fault.At(u, fault.Value("the items %d and %d have weights %v of wins and %v of ties, must be finite, not "+
+					"negative, 0 on the diagonal, and of ties symmetric", u, v, w, t))
 			}
 			wins += w
 			ties += t
@@ -70,9 +70,9 @@ func (c *Comparisons) check(dst []float64, covariance linalg.Matrix[float64]) er
 	if wins == 0 || c.Ties.Data != nil && ties == 0 {
 		return fault.Value("there are no wins, or no ties although these are given")
 	}
-	for _, x := range c.Covariates.Data {
+	for at, x := range c.Covariates.Data {
 		if math.IsNaN(x) || math.IsInf(x, 0) {
-			return fault.Value("a covariate is %v, must be finite", x)
+			return fault.At(at/c.Covariates.Cols, fault.Value("a covariate is %v, must be finite; covariates are finite numbers", x))
 		}
 	}
 	return nil

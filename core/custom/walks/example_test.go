@@ -11,7 +11,7 @@ import (
 // stairs has the steps 0 to 9 as outputs, and moves up.
 type stairs map[int64]float64
 
-func (s stairs) Move(from, to []int64, psi, ratio []float64) error {
+func (s stairs) Move(_, from, to []int64, psi, ratio []float64) error {
 	for k := range from {
 		if s[from[k]] == 9 {
 			ratio[k] = math.Inf(-1) // there is no step above

@@ -26,7 +26,7 @@ type ring struct {
 
 const ringSize = 6
 
-func (r *ring) Move(from, to []int64, psi, ratio []float64) error {
+func (r *ring) Move(_, from, to []int64, psi, ratio []float64) error {
 	r.calls++
 	r.asked = len(from)
 	for k := range from {
@@ -70,7 +70,7 @@ func TestLockstep(t *testing.T) {
 		scores := ringScores(0, 0.4)
 		l := walks.NewLockstep(r, scores, 1, walks.Numbers(10, 2), 7, []uint64{1, 2})
 		l.Uniform = uniform
-		if err := l.Draw(); err != nil {
+		if err := l.Draw(0); err != nil {
 			t.Fatal(err)
 		}
 		const draws = 3000
@@ -140,9 +140,11 @@ func TestLockstepRemembers(t *testing.T) {
 }
 
 // moverOf is a function that moves.
-type moverOf func(from, to []int64, psi, ratio []float64) error
+type moverOf func(of, from, to []int64, psi, ratio []float64) error
 
-func (f moverOf) Move(from, to []int64, psi, ratio []float64) error { return f(from, to, psi, ratio) }
+func (f moverOf) Move(of, from, to []int64, psi, ratio []float64) error {
+	return f(of, from, to, psi, ratio)
+}
 
 // TestWhatMoversDoWrong: errors come through, and numbers that are none are refused with their walk.
 func TestWhatMoversDoWrong(t *testing.T) {
@@ -155,7 +157,7 @@ func TestWhatMoversDoWrong(t *testing.T) {
 		"must be finite":             {func(psi, _ []float64) error { psi[1] = math.NaN(); return nil }, 1},
 		"the ratio of a move is NaN": {func(_, ratio []float64) error { ratio[0] = math.NaN(); return nil }, 0},
 	}) {
-		mover := moverOf(func(_, _ []int64, psi, ratio []float64) error { return c.move(psi, ratio) })
+		mover := moverOf(func(_, _, _ []int64, psi, ratio []float64) error { return c.move(psi, ratio) })
 		l := walks.NewLockstep(mover, ringScores(1, 1), 1, walks.Numbers(2, 2), 1, []uint64{1, 2})
 		l.Begin([]int64{0, 1}, []float64{0, 0})
 		err := l.Step([]float64{1, 1}, false)
@@ -163,8 +165,8 @@ func TestWhatMoversDoWrong(t *testing.T) {
 			t.Errorf("%v, want %q of chain %d", err, name, c.row)
 		}
 	}
-	nowhere := moverOf(func(_, _ []int64, _, ratio []float64) error { ratio[0] = math.Inf(-1); return nil })
-	if walks.NewLockstep(nowhere, ringScores(1), 1, walks.Numbers(0, 1), 1, []uint64{1}).Draw() == nil {
+	nowhere := moverOf(func(_, _, _ []int64, _, ratio []float64) error { ratio[0] = math.Inf(-1); return nil })
+	if walks.NewLockstep(nowhere, ringScores(1), 1, walks.Numbers(0, 1), 1, []uint64{1}).Draw(0) == nil {
 		t.Error("a chain begins nowhere")
 	}
 }

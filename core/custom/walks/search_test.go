@@ -23,7 +23,7 @@ type own struct {
 	uniform int
 }
 
-func (o *own) Move(from, to []int64, psi, _ []float64) error {
+func (o *own) Move(_, from, to []int64, psi, _ []float64) error {
 	d := o.space.FeatureLen()
 	for k := range from {
 		z := make([]int32, o.space.PartLen())
@@ -125,5 +125,49 @@ func TestSearchRefuses(t *testing.T) {
 	p.Temperatures, p.Steps = nil, 0
 	if run(p) == nil {
 		t.Error("no steps")
+	}
+	p.Steps, p.Runs = 1, 1<<31
+	if err := run(p); fault.KindOf(err) != fault.KindMemory {
+		t.Errorf("%v, must be about memory", err)
+	}
+}
+
+// TestMoreRuns: the first run is the same however many there are, the others start at uniform outputs, and the best of all is kept.
+func TestMoreRuns(t *testing.T) {
+	const n = 12
+	space := loglineartest.Build(t, "permutations", 5)
+	d := space.FeatureLen()
+	rows := structure.Rows(space, scores(n, d))
+	values := make([][]float64, 0, 2)
+	for _, runs := range []int{1, 6} {
+		o := &own{space, rand.New(rand.NewPCG(2, 2)), map[int64][]int32{}, 0}
+		from := walks.Starts{Psi: make([]float64, n*d)}
+		for i := range int64(n) {
+			o.outputs[i] = []int32{1, 2, 3, 4, 5}
+			space.Embed(from.Psi[int(i)*d:int(i+1)*d], o.outputs[i])
+		}
+		p := decode.Process{Method: decode.Anneal, Temperatures: []float64{0.5}, Runs: runs, Steps: 8, Seed: 4}
+		best, value, traces := make([]int64, n), make([]float64, n), make([]decode.Trace, n)
+		if err := walks.Search(o, rows, p, from, best, value, traces, new(parallel.Monitor)); err != nil {
+			t.Fatal(err)
+		}
+		if o.uniform != n*(runs-1) || traces[n-1].Steps != int64(8*runs) || traces[n-1].Accepted > traces[n-1].Steps {
+			t.Errorf("%d runs: %d uniform starts, %+v", runs, o.uniform, traces[n-1])
+		}
+		psi := make([]float64, d)
+		for i := range n {
+			_, score := rows.Row(i)
+			if space.Embed(psi, o.outputs[best[i]]); score.Value(psi) != value[i] {
+				t.Fatalf("row %d scores %v, said to be %v", i, score.Value(psi), value[i])
+			}
+		}
+		values = append(values, value)
+	}
+	gained := 0.0
+	for i := range n {
+		gained += values[1][i] - values[0][i]
+	}
+	if gained <= 0 {
+		t.Error("more runs find no more")
 	}
 }

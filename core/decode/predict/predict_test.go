@@ -210,8 +210,8 @@ func TestErrorsNameRows(t *testing.T) {
 		x := inputs(kind, 9)
 		x.Row(7)[0] = math.NaN()
 		for _, rows := range []kernel.Rows{{Dense: x}, sparse(x)} {
-			requireRow(kind, m.ScoresTo(scores, rows, Options{}), 7, "row 7: the features hold NaN in column 0")
-			requireRow(kind, m.ScoresTo(scores, rows, Options{First: 30}), 37, "row 37: the features hold NaN in column 0")
+			requireRow(kind, m.ScoresTo(scores, rows, Options{}), 7, "row 7: X holds NaN in column 0")
+			requireRow(kind, m.ScoresTo(scores, rows, Options{First: 30}), 37, "row 37: X holds NaN in column 0")
 		}
 	}
 	// Scores that are finite, but not their sum.

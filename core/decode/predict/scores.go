@@ -233,7 +233,7 @@ func requireFinite(x kernel.Rows, first int) error {
 				if columns != nil {
 					j = int(columns[j])
 				}
-				return fault.At(first+i, fault.Value("the features hold %g in column %d, must be finite", v, j))
+				return fault.At(first+i, fault.Value("X holds %g in column %d: remove rows with NaN or infinity, or impute them", v, j))
 			}
 		}
 	}

@@ -76,10 +76,13 @@ func (m *Moved) follow(r loglinear.RowsRequest, part []int, work plan, mon *para
 	parallel.Stream(&source, m.seed, m.calls)
 	m.calls++
 	l := walks.NewLockstep(m.mover, scores, d, numbers, source.Uint64(), parallel.Numbered(n))
+	for c := range n {
+		l.Of = append(l.Of, int64(r.Rows.At(part[c/chains])))
+	}
 	ahead := 0
 	if m.begun[r.Rows.At(part[0])] {
 		l.Begin(at, psi)
-	} else if err := l.Draw(); err != nil {
+	} else if err := l.Draw(0); err != nil {
 		return err
 	} else {
 		ahead = burnIn * localPassed * d

@@ -21,7 +21,7 @@ type moving struct {
 	outputs map[int64][]int32
 }
 
-func (m moving) Move(from, to []int64, psi, ratio []float64) error {
+func (m moving) Move(_, from, to []int64, psi, ratio []float64) error {
 	d := m.space.FeatureLen()
 	for k := range from {
 		z := make([]int32, m.space.PartLen())
@@ -95,7 +95,7 @@ func TestMoved(t *testing.T) {
 // refusing moves nothing.
 type refusing struct{}
 
-func (refusing) Move(_, _ []int64, _, _ []float64) error { return fault.At(3, errors.New("no")) }
+func (refusing) Move(_, _, _ []int64, _, _ []float64) error { return fault.At(3, errors.New("no")) }
 
 func TestMovedRefuses(t *testing.T) {
 	r := loglinear.RowsRequest{Ask: loglinear.Mean, Rows: loglinear.Numbered([]int64{1, 0}), Scores: random(2, 3, 1, 1),

@@ -21,7 +21,7 @@ import (
 // is a *structure.CapabilityError, as is one that does not know how many outputs it has. The monitor counts draws and is told the
 // level.
 func Anneal(b *structure.Batch, opt Options, workers int, mon *parallel.Monitor) ([]Row, error) {
-	if err := fault.First(opt.check(b.Len()), checkRows(b)); err != nil {
+	if err := fault.First(opt.Check(b.Len()), checkRows(b)); err != nil {
 		return nil, err
 	}
 	_, err := structure.ForSpaces(b, func(_ int, s structure.Space) (float64, error) { return logCountOf(s) })
@@ -60,8 +60,8 @@ func eachRow(b *structure.Batch, opt Options, workers int, mon *parallel.Monitor
 	})
 }
 
-// check returns an error that names the first illegal option.
-func (o Options) check(n int) error {
+// Check returns an error that names the first illegal option for n rows.
+func (o Options) Check(n int) error {
 	switch {
 	case !(o.Epsilon > 0 && o.Epsilon < 1):
 		return fault.Value("epsilon is %v, must be between 0 and 1", o.Epsilon)

@@ -1,8 +1,10 @@
 package estimate
 
 import (
+	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"combpred/core/chain"
 	"combpred/core/custom/walks"
@@ -22,12 +24,15 @@ type External struct {
 	// Draws holds ψ of each draw, one after the other.
 	Draws    []float64
 	Mover    walks.Mover       // the caller's moves; nil: there are none
-	Keep     bool              // whether the caller wants to know all states of chains by their numbers, and not only where chains go on
+	Keep     bool              // whether the caller wants to know all samples by the numbers that a Mover gave them, one of its own for each row
+	Still    bool              // the Mover draws uniform outputs, but does not move
+	Rows     int               // with Keep, the rows of scores: where there are more, several chains follow one of these
 	Features int               // length of ψ
 	Log      float64           // ln of the number of outputs, NaN where it is not known
 	Supply   func(n int) error // adds n draws to Draws
 
-	walked   []float64 // ψ of the states of chains
+	walked   map[int64][]float64 // ψ of the states of chains that may go on
+	used     int64               // numbers of states of chains, from FirstWalked on
 	next     int
 	want     int     // draws that the work under way was expected to take
 	err      error   // of Supply
@@ -50,7 +55,7 @@ const mostWalked = 1 << 27
 // leastProposals is the smallest number of draws that a sampler asks for at a time.
 const leastProposals = 128
 
-func (s *External) String() string  { return "outputs that are drawn by the caller" }
+func (s *External) String() string  { return "a structure that is given by functions" }
 func (s *External) PartLen() int    { return 1 }
 func (s *External) FeatureLen() int { return s.Features }
 
@@ -61,10 +66,12 @@ func (s *External) Facts() structure.Facts {
 
 // Check returns nil for the number of a draw, or of a state of a chain.
 func (s *External) Check(y []int32) error {
-	if len(y) != 1 || y[0] < 0 || int(y[0]) >= s.Len() && (y[0] < FirstWalked || int(y[0]) >= FirstWalked+len(s.walked)/s.Features) {
-		return fault.Value("%v is not the number of a draw", y)
+	if len(y) == 1 && y[0] >= 0 {
+		if _, known := s.walked[int64(y[0])]; known || int(y[0]) < s.Len() {
+			return nil
+		}
 	}
-	return nil
+	return fault.Value("%v is not the number of a draw", y)
 }
 
 // Len returns the number of draws.
@@ -103,7 +110,7 @@ func (s *External) Embed(dst []float64, y []int32) { copy(dst, s.psi(int(y[0])))
 
 func (s *External) psi(number int) []float64 {
 	if number >= FirstWalked {
-		return s.walked[(number-FirstWalked)*s.Features:][:s.Features]
+		return s.walked[int64(number)]
 	}
 	return s.Draws[number*s.Features:][:s.Features]
 }
@@ -138,11 +145,20 @@ func (s *External) Begin(start []int32) error {
 
 // Batch draws as chain.Batch does by Meta, FromPast and Reject, with the draws that come next: dst holds numbers of draws. FromPast is
 // done by Reject, of the same distribution: coupling would draw an output a second time.
+//
+// With Keep, rows draw for themselves, so that a row's samples depend on no other row, and what is no sample is forgotten on the way.
 func (s *External) Batch(rows *structure.Batch, opt chain.Options, dst chain.Draws, mon *parallel.Monitor) error {
 	want := opt.Draws
+	if s.Keep {
+		if err := chain.Check(rows, opt, dst); err != nil {
+			return err
+		}
+	}
 	switch {
-	case opt.Method == chain.LocalMoves:
+	case opt.Method == chain.LocalMoves || opt.Method == chain.Meta && s.Keep:
 		return s.walk(rows, opt, dst, mon)
+	case s.Keep:
+		return s.reject(rows, opt, dst, mon)
 	case opt.Method == chain.FromPast:
 		opt.Method = chain.Reject
 	case opt.Method == chain.Meta && opt.Thin > 0 && float64(opt.BurnIn)+float64(opt.Draws)*float64(opt.Thin) < mostDraws:
@@ -158,22 +174,25 @@ func (s *External) Batch(rows *structure.Batch, opt chain.Options, dst chain.Dra
 
 // Capable is chain.Capable, but for local moves, which the caller may have.
 func (s *External) Capable(method chain.Method) error {
-	if method == chain.LocalMoves && s.Mover != nil {
+	if method == chain.LocalMoves && s.Mover != nil && !s.Still {
 		return nil
+	}
+	if method.Bounded() {
+		return &structure.CapabilityError{Structure: s.String(), Need: "a bound on the scores of all outputs"}
 	}
 	return chain.Capable(s, method)
 }
 
-// walk draws as chain.Batch does by LocalMoves, by moves of the caller's.
+// walk draws as chain.Batch does by LocalMoves, by moves of the caller's, or by Meta.
 func (s *External) walk(rows *structure.Batch, opt chain.Options, dst chain.Draws, mon *parallel.Monitor) error {
-	if err := s.Capable(chain.LocalMoves); err != nil {
+	if err := s.Capable(opt.Method); err != nil {
 		return err
 	}
 	n, streams := rows.Len(), opt.Streams
 	if streams == nil {
 		streams = rows.Streams()
 	}
-	states := n*(opt.Draws+4) + len(s.walked)/s.Features
+	states := n*(opt.Draws+4) + len(s.walked)
 	if float64(states)*float64(s.Features) > mostWalked {
 		return fault.Memory("it would take %d states of chains with %d numbers each: ask for a larger epsilon, or for fewer steps", states,
 			s.Features)
@@ -183,8 +202,11 @@ func (s *External) walk(rows *structure.Batch, opt chain.Options, dst chain.Draw
 		_, scores[i] = rows.Row(i)
 		ones[i] = 1 // their temperature is in the scores
 	}
-	first := int64(FirstWalked + len(s.walked)/s.Features)
-	l := walks.NewLockstep(s.Mover, scores, s.Features, walks.Numbers(first, n), opt.Seed, streams)
+	l := walks.NewLockstep(s.Mover, scores, s.Features, walks.Numbers(FirstWalked+s.used, n), opt.Seed, streams)
+	for c := range n {
+		l.Of = append(l.Of, int64(c*max(s.Rows, 1)/n))
+	}
+	l.Uniform, l.Ahead = opt.Method == chain.Meta, opt.BurnIn+opt.Draws*opt.Thin
 	if err := s.begin(l, opt.Start); err != nil {
 		return err
 	}
@@ -195,9 +217,10 @@ func (s *External) walk(rows *structure.Batch, opt chain.Options, dst chain.Draw
 			steps += opt.BurnIn
 		}
 		for range steps {
-			if err := fault.First(mon.Err(), l.Step(ones, true)); err != nil {
+			if err := fault.First(mon.Err(), l.Step(ones, !l.Uniform)); err != nil {
 				return err
 			}
+			l.Ahead--
 		}
 		for c := range n {
 			number := l.Fresh()
@@ -207,24 +230,32 @@ func (s *External) walk(rows *structure.Batch, opt chain.Options, dst chain.Draw
 			s.remember(number, l.Psi[c*s.Features:][:s.Features])
 			k := c*opt.Draws + j
 			dst.Y[k] = int32(number)
-			if dst.Value != nil {
-				dst.Value[k] = l.Value[c]
-			}
-			if dst.Steps != nil {
-				dst.Steps[k] = int64(steps)
-			}
-			if dst.Accepted != nil {
-				dst.Accepted[k] = l.Accepted[c] - accepted[c]
-			}
+			record(dst, k, l.Value[c], int64(steps), l.Accepted[c]-accepted[c])
 			accepted[c] = l.Accepted[c]
 		}
 	}
+	s.used = l.Fresh() - FirstWalked
 	return nil
+}
+
+func record(dst chain.Draws, k int, value float64, steps, accepted int64) {
+	if dst.Value != nil {
+		dst.Value[k] = value
+	}
+	if dst.Steps != nil {
+		dst.Steps[k] = steps
+	}
+	if dst.Accepted != nil {
+		dst.Accepted[k] = accepted
+	}
 }
 
 // begin puts chains to where they start, by default to the uniform draws that come next.
 func (s *External) begin(l *walks.Lockstep, start []int32) error {
 	n := len(l.At)
+	if start == nil && s.Keep {
+		return l.Draw(0)
+	}
 	if start == nil {
 		if more := s.next + n - s.Len(); more > 0 {
 			if err := s.supply(more); err != nil {
@@ -249,11 +280,81 @@ func (s *External) remember(number int64, psi []float64) {
 	if number < FirstWalked {
 		return
 	}
-	at := int(number-FirstWalked) * s.Features
-	if more := at + s.Features - len(s.walked); more > 0 {
-		s.walked = append(s.walked, make([]float64, more)...)
+	if s.walked == nil {
+		s.walked = map[int64][]float64{}
 	}
-	copy(s.walked[at:], psi)
+	s.walked[number] = slices.Clone(psi)
+}
+
+// reject draws as chain.Batch does by Reject, row by row.
+func (s *External) reject(rows *structure.Batch, opt chain.Options, dst chain.Draws, mon *parallel.Monitor) error {
+	for i := range rows.Len() {
+		_, score := rows.Row(i)
+		own := &ownDraws{External: s, row: int64(i)}
+		poll := func() error { return fault.First(own.err, mon.Err()) }
+		proposals, err := chain.NewProposals(own, score, opt.Bound[i], opt.Budget, poll)
+		if err != nil {
+			return fault.At(i, err)
+		}
+		var source rand.PCG
+		parallel.Stream(&source, opt.Seed, int(opt.Streams[i]))
+		for j := range opt.Draws {
+			k := i*opt.Draws + j
+			steps, err := proposals.Rejection(dst.Y[k:k+1], &source)
+			if err = fault.First(own.err, err); err != nil {
+				if spent, ok := errors.AsType[*chain.BudgetError](err); ok {
+					spent.Draw = j
+				}
+				return fault.At(i, err)
+			}
+			at := int(dst.Y[k])
+			dst.Y[k] = int32(own.numbers[at])
+			record(dst, k, score.Value(own.psi[at*s.Features:][:s.Features]), int64(steps), 1)
+			own.numbers[at] = FirstWalked + s.used
+			s.used++
+			own.since = 0
+		}
+	}
+	return nil
+}
+
+// ownDraws are uniform outputs that a caller draws for one row, of which some are in hand: an output is its place among these. Numbers of
+// outputs that were looked at, and are no samples, are used again.
+type ownDraws struct {
+	*External
+	row     int64
+	numbers []int64
+	psi     []float64
+	at      int // the next that is not looked at yet
+	since   int // how many were looked at since the last sample
+}
+
+func (s *ownDraws) Embed(dst []float64, y []int32) { copy(dst, s.psi[int(y[0])*s.Features:]) }
+
+// Sample takes the next output. After an error it goes on with what there is, until the error is polled.
+func (s *ownDraws) Sample(dst []int32, _ *rand.Rand) {
+	if s.at == len(s.numbers) {
+		s.more(min(max(s.since, fewestAsked), mostAsked))
+	}
+	dst[0] = int32(s.at)
+	s.at++
+	s.since++
+}
+
+const fewestAsked, mostAsked = 16, 1024 // outputs for a row, at once
+
+// more has the caller draw n outputs in place of those in hand.
+func (s *ownDraws) more(n int) {
+	for len(s.numbers) < n {
+		s.numbers = append(s.numbers, FirstWalked+s.used)
+		s.used++
+	}
+	s.numbers, s.at = s.numbers[:n], 0
+	s.psi = make([]float64, n*s.Features)
+	of, from := slices.Repeat([]int64{s.row}, n), slices.Repeat([]int64{walks.FromNowhere}, n)
+	if s.err == nil {
+		s.err = fault.First(s.Mover.Move(of, from, s.numbers, s.psi, make([]float64, n)), s.check(s.psi))
+	}
 }
 
 // expect says how many draws will be taken from here on.

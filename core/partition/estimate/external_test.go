@@ -51,7 +51,7 @@ func (c *caller) supply(n int) error {
 }
 
 // Move implements walks.Mover. Every tenth move leads to no output.
-func (c *caller) Move(from, to []int64, psi, ratio []float64) error {
+func (c *caller) Move(_, from, to []int64, psi, ratio []float64) error {
 	for k := range from {
 		y := c.outputs[from[k]]
 		if y == nil {

@@ -40,7 +40,7 @@ func HoeffdingSize(epsilon, delta, valueRange float64) float64 {
 // Anneal. Low, High and Mean are those of one space.
 func Marginals(b *structure.Batch, opt MarginalOptions, value, bound []float64, workers int, mon *parallel.Monitor) ([]Row, error) {
 	opt.Levels = Adaptive
-	if err := fault.First(opt.check(b.Len()), checkMeans(b, value, bound)); err != nil {
+	if err := fault.First(opt.Check(b.Len()), checkMeans(b, value, bound)); err != nil {
 		return nil, err
 	}
 	if b.Mixed() && (opt.Low != nil || opt.High != nil || opt.Mean != nil) {
@@ -122,7 +122,7 @@ func (o *MarginalOptions) complete(space structure.Space, mon *parallel.Monitor)
 	}
 	for j, low := range o.Low {
 		if high := o.High[j]; !(low <= high) || math.IsInf(low, 0) || math.IsInf(high, 0) {
-			return fault.Value("low and high of entry %d of ψ are %v and %v, must be finite, the first at most the second", j, low, high)
+			return fault.Value("feature_range: low and high of entry %d of ψ are %v and %v, must be finite, the first at most the second", j, low, high)
 		}
 	}
 	return nil

@@ -31,7 +31,7 @@ const (
 // 1 − δ/d, have half-widths of ε or less, and the halves of chains agree (split R̂ of at most 1.1), or after MaxSteps steps. Streams,
 // errors and the monitor are as for Anneal.
 func ChainMeans(b *structure.Batch, opt Options, value, bound []float64, workers int, mon *parallel.Monitor) ([]Row, error) {
-	if err := opt.check(b.Len()); err != nil {
+	if err := opt.Check(b.Len()); err != nil {
 		return nil, err
 	}
 	if opt.Sampler < 0 || !chain.Method(opt.Sampler).Chained() {

@@ -138,7 +138,7 @@ func checkRow(i int, x []float64, columns []int32, weight float64) error {
 			if columns != nil {
 				j = int(columns[j])
 			}
-			return fault.At(i, fault.Value("the features hold %g in column %d, must be finite", v, j))
+			return fault.At(i, fault.Value("X holds %g in column %d: remove rows with NaN or infinity, or impute them", v, j))
 		}
 	}
 	if weight > 0 {

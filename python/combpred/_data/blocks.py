@@ -10,15 +10,17 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from sklearn.utils.validation import _num_samples
 
 from .._lib.arrays import refuse_masked
 from .._lib.errors import DataError
-from .inputs import refuse_unread, release_pages, row_weights, take_rows
+from .inputs import check_lengths, refuse_unread, release_pages, row_weights, take_rows
 
 Result = TypeVar("Result")
 Merge = Callable[[Result, Result], Result]
@@ -28,12 +30,21 @@ Merge = Callable[[Result, Result], Result]
 BLOCK_BYTES = 2**24
 _MANY_ROWS = 2**15  # most rows of a block, however few features they have: targets and scores may be much wider
 
-_HOW = "give (X, y) or (X, y, sample_weight)"
+NO_ROWS = "no rows: give at least one block or partition that has some"
 
 _REMEDY = (
     "pass a list of blocks, an object whose __iter__ starts anew, or a function without arguments that returns a new "
     "iterator, such as a generator function or functools.partial(read_blocks, path)"
 )
+
+
+class BlockError(DataError, ValueError, TypeError):
+    """A block of rows is illegal as a whole."""
+
+    def __init__(self, reason: str, block: int | None) -> None:
+        super().__init__(reason)
+        self.block = block
+        self.args = (reason, block)
 
 
 @dataclass(frozen=True)
@@ -66,15 +77,11 @@ class Block:
     @property
     def n(self) -> int:
         """Number of rows."""
-        return n_rows(self.X)
+        return int(_num_samples(self.X))
 
     def number(self, row: int) -> int:
         """Return the number of a row as the user counts: within the user's block, or among all rows."""
         return row + (self.first_row if self.index is None else self.offset)
-
-    def name(self, message: str) -> str:
-        """Return a message that begins with the number of the block, if the user gave blocks."""
-        return message if self.index is None else f"block {self.index}: {message}"
 
     @contextmanager
     def errors(self) -> Iterator[None]:
@@ -88,10 +95,12 @@ class Block:
         except (ValueError, TypeError) as error:
             if self.index is None or type(error) not in (ValueError, TypeError):
                 raise
-            raise type(error)(self.name(str(error))) from error
+            raise BlockError(str(error), self.index) from error
 
-    def cut(self, step: int) -> Iterator[Block]:
-        """Yield the rows of the block in smaller blocks of at most `step` rows each."""
+    def parts(self) -> Iterator[Block]:
+        """Yield the rows of the block in smaller blocks of about `BLOCK_BYTES` each at most."""
+        width = int(self.X.nnz) / max(self.n, 1) if sparse.issparse(self.X) else self.X.shape[1]
+        step = max(1, min(int(BLOCK_BYTES / (8 * max(width, 1))), _MANY_ROWS))
         if self.n <= step:
             yield self
             return
@@ -105,10 +114,6 @@ class Block:
                 first_row=self.first_row + lo,
                 offset=self.offset + lo,
             )
-
-    def parts(self) -> Iterator[Block]:
-        """Yield the rows of the block in smaller blocks of about `BLOCK_BYTES` each at most."""
-        return self.cut(_rows_at_once(self.X))
 
 
 class BlockSource(ABC):
@@ -125,7 +130,7 @@ class BlockSource(ABC):
 
     @abstractmethod
     def first(self) -> Block:
-        """Return the first block that has rows; sizes and types are read from it.
+        """Return the first block that has rows, or a part of it; sizes and types are read from it.
 
         Raises
         ------
@@ -134,6 +139,9 @@ class BlockSource(ABC):
         """
 
     @abstractmethod
+    def parts(self) -> Iterator[Block]:
+        """Yield all rows in blocks that are small enough to be converted as a whole."""
+
     def reduce(
         self,
         function: Callable[..., Result],
@@ -168,6 +176,18 @@ class BlockSource(ABC):
         Exception
             Whatever `function` raises; it numbers rows by `Block.errors`.
         """
+        merged: Any = None
+        empty = True
+        for block in self.parts():
+            result = function(block, *arguments)
+            merged = result if empty else merge(merged, result)
+            empty = False
+            if advance is not None:
+                advance()
+        if empty:
+            raise ValueError(NO_ROWS)
+        found: Result = merged
+        return found
 
 
 class ArrayBlocks(BlockSource):
@@ -198,20 +218,11 @@ class ArrayBlocks(BlockSource):
     def first(self) -> Block:
         return next(self.whole.parts())
 
-    def reduce(
-        self,
-        function: Callable[..., Result],
-        *arguments: Any,
-        merge: Merge[Result],
-        advance: Callable[[], object] | None = None,
-    ) -> Result:
-        def results() -> Iterator[Result]:
-            for block in self.whole.parts():
-                yield function(block, *arguments)
-                release_pages(block.X)
-                release_pages(block.y)
-
-        return merge_results(results(), merge, advance)
+    def parts(self) -> Iterator[Block]:
+        for block in self.whole.parts():
+            yield block
+            release_pages(block.X)
+            release_pages(block.y)
 
 
 class IterableBlocks(BlockSource):
@@ -229,113 +240,52 @@ class IterableBlocks(BlockSource):
 
     Notes
     -----
-    Passes are compared: a later pass whose blocks differ in number or size from those of the first, or that begins with
-    another row, raises ValueError.
+    A later pass whose blocks have more or fewer rows than those of the first raises ValueError.
     """
 
     def __init__(self, blocks: Iterable[Any] | Callable[[], Iterable[Any]]) -> None:
-        if not callable(blocks):
-            try:
-                iterator = iter(blocks)
-            except TypeError:
-                raise TypeError(f"blocks must be an iterable of blocks, got {blocks!r}; {_REMEDY}") from None
-            if iterator is blocks:
-                raise TypeError(
-                    f"blocks is {blocks!r}, an iterator, which ends after one pass over the data; training takes "
-                    f"several: {_REMEDY}"
-                )
+        if isinstance(blocks, Iterator) or not (callable(blocks) or isinstance(blocks, Iterable)):
+            raise TypeError(f"blocks is {blocks!r}, must be blocks that can be read several times: {_REMEDY}")
         self._blocks = blocks
-        self._begun: Any = None  # the iterator of the last pass; the next pass needs another one
-        self._head: tuple[int | None, str] | None = None  # number of the first block with rows, and its first row
-        self._sizes: list[int] | None = None  # of the blocks in the first complete pass; later passes must repeat them
+        self._begun: Iterator[Block] | None = None  # the first pass, from which `first` has taken a block
+        self._n: int | None = None  # rows of the first complete pass
 
     def first(self) -> Block:
-        for block in self._given():
+        given = self._given()
+        for block in given:
+            self._begun = chain([block], given)
             return next(block.parts())
-        raise ValueError("blocks has no rows: give at least one block that has")
+        raise ValueError(NO_ROWS)
 
-    def reduce(
-        self,
-        function: Callable[..., Result],
-        *arguments: Any,
-        merge: Merge[Result],
-        advance: Callable[[], object] | None = None,
-    ) -> Result:
-        sizes: list[int] = []
-
-        def results() -> Iterator[Result]:
-            for block in self._given():
-                self._compare(block, len(sizes))
-                sizes.append(block.n)
-                for part in block.parts():
-                    yield function(part, *arguments)
-
-        merged = merge_results(results(), merge, advance)
-        if self._sizes is not None and len(sizes) != len(self._sizes):
-            raise ValueError(
-                f"blocks gave {len(sizes)} blocks of {sum(sizes)} rows in a later pass, {len(self._sizes)} of "
-                f"{sum(self._sizes)} in the first: it must give the same data in every pass"
-            )
-        self._sizes = sizes
-        return merged
-
-    def _compare(self, block: Block, at: int) -> None:
-        """Raise ValueError if a block differs in size from block number `at` of the first pass."""
-        if self._sizes is None or (at < len(self._sizes) and self._sizes[at] == block.n):
-            return
-        expected = f"{self._sizes[at]} rows" if at < len(self._sizes) else "no such block"
-        raise ValueError(
-            block.name(f"{block.n} rows in a later pass, {expected} in the first; it must be the same in every pass")
-        )
-
-    def _begin(self) -> Iterator[Any]:
-        """Return the iterator of a new pass; TypeError if it is that of the last pass, which is already used up."""
-        made = self._blocks() if callable(self._blocks) else self._blocks
-        try:
-            iterator = iter(made)
-        except TypeError:
-            raise TypeError(
-                f"blocks is a function that returned {made!r}, not an iterable of blocks; {_REMEDY}"
-            ) from None
-        if iterator is self._begun:
-            raise TypeError(
-                f"blocks gives the same iterator in every pass, {iterator!r}, whose blocks come only once; training "
-                f"takes several passes: {_REMEDY}"
-            )
-        self._begun = iterator
-        return iterator
-
-    def _require_head(self, block: Block) -> None:
-        """Raise ValueError if a pass begins with another row than the first pass: its reader did not start over."""
-        row = take_rows(block.X, slice(0, 1))
-        shown = repr((row.toarray() if sparse.issparse(row) else np.asarray(row)).tolist())
-        head = (block.index, shown)
-        if self._head is None:
-            self._head = head
-        if head != self._head:
-            raise ValueError(
-                f"blocks begins with other rows in a later pass than in the first, in block {block.index}; it must "
-                f"give the same data in every pass: {_REMEDY}"
-            )
+    def parts(self) -> Iterator[Block]:
+        given, self._begun = self._begun or self._given(), None
+        n = 0
+        for block in given:
+            n += block.n
+            yield from block.parts()
+        if self._n not in (None, n):
+            raise ValueError(f"blocks gave {n} rows in a later pass and {self._n} in the first: {_REMEDY}")
+        self._n = n
 
     def _given(self) -> Iterator[Block]:
         """Yield the user's blocks, without those that have no rows."""
-        start, iterator = 0, self._begin()
+        start, made = 0, self._blocks() if callable(self._blocks) else self._blocks
+        if not isinstance(made, Iterable):
+            raise TypeError(f"blocks is a function that returned {made!r}, not an iterable of blocks; {_REMEDY}")
+        iterator = iter(made)
         try:
             for index, given in enumerate(iterator):
                 block = make_block(given, index, start)
+                start += block.n
                 if block.n:
-                    if start == 0:
-                        self._require_head(block)
                     yield block
-                    start += block.n
         finally:
             if isinstance(iterator, Generator):  # a generator that is not exhausted closes its files now
                 iterator.close()
 
 
-def make_block(given: Any, index: int, start: int) -> Block:
-    """Return the user's block number `index` as a `Block` whose first row has the number `start`.
+def make_block(given: Any, index: int | None, start: int) -> Block:
+    """Return the user's block number `index`, None where it is the only one, as a `Block` that begins at row `start`.
 
     Raises
     ------
@@ -343,49 +293,13 @@ def make_block(given: Any, index: int, start: int) -> Block:
         When it is not (X, y) or (X, y, sample_weight), or when these differ in the number of rows.
     """
     if not isinstance(given, (tuple, list)) or len(given) not in (2, 3):
-        shown = f"a {type(given).__name__} of {len(given)}" if isinstance(given, (tuple, list)) else f"{given!r:.80}"
-        raise ValueError(f"block {index} is {shown}: {_HOW}")
-    X: Any = given[0]
-    y: Any = given[1]
-    if y is None:
-        raise ValueError(f"block {index}: y is None: give one structure for each row")
+        raise BlockError(f"{given!r:.80} must be (X, y) or (X, y, sample_weight)", index)
+    X, y, weights = (*given, None)[:3]
     with Block(X, y, None, index, start).errors():
         refuse_unread(X, "X")
-        refuse_unread(y, "y")
-        X = X if hasattr(X, "shape") else np.asarray(X)
-        if len(X.shape) != 2:
-            one = ": pass X.reshape(-1, 1) where it is one feature" if len(X.shape) == 1 else ""
-            raise ValueError(f"X has shape {X.shape}, must be (n, n_features){one}")
         refuse_masked(X, "X")
-        X = X.tocsr() if sparse.issparse(X) else X
-        n = n_rows(X)
-        if n != n_rows(y):
-            raise ValueError(f"X has {n} rows and y {n_rows(y)}; they must agree row by row")
-        return Block(X, y, row_weights(given[2] if len(given) == 3 else None, n), index, start)
-
-
-def merge_results(results: Iterator[Result], merge: Merge[Result], advance: Callable[[], object] | None) -> Result:
-    """Return all results merged in order, calling `advance` after each; ValueError if there are none."""
-    merged: Any = None
-    empty = True
-    for result in results:
-        merged = result if empty else merge(merged, result)
-        empty = False
-        if advance is not None:
-            advance()
-    if empty:
-        raise ValueError("blocks has no rows: give at least one block that has")
-    found: Result = merged
-    return found
-
-
-def n_rows(data: Any) -> int:
-    """Return the number of rows of an array, a sparse matrix, a data frame or a list."""
-    shape = getattr(data, "shape", None)
-    return len(data) if not shape else int(shape[0])
-
-
-def _rows_at_once(X: Any) -> int:
-    """Return how many rows of X take about `BLOCK_BYTES` as float64."""
-    width = int(X.nnz) / max(n_rows(X), 1) if sparse.issparse(X) else X.shape[1]
-    return max(1, min(int(BLOCK_BYTES / (8 * max(width, 1))), _MANY_ROWS))
+        X = X.tocsr() if sparse.issparse(X) else X if hasattr(X, "shape") else np.asarray(X)
+        if len(X.shape) != 2:
+            raise ValueError(f"X has shape {X.shape}, must be (n, n_features)")
+        check_lengths(X, y)
+        return Block(X, y, row_weights(weights, int(_num_samples(X))), index, start)

@@ -1,17 +1,15 @@
-"""Checks of single arguments: choices, numbers, fractions and sizes.
-
-The checks of fractions and of choices differ in the words and classes of their errors, which their callers promise.
-"""
+"""Checks of single arguments: choices, numbers, fractions and sizes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Mapping
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, InvalidParameterError
 
 from .._lib.arrays import FloatArray, refuse_masked
 
@@ -43,66 +41,31 @@ def columns_of(table: Any) -> Any:
     return table.column_names if hasattr(table, "column_names") else getattr(table, "columns", ())
 
 
-def refuse_called(X: Any, y: Any) -> None:
-    """Raise ValueError where y is the name of a column of X, or a list of such names, and no row for each of X."""
-    names = [y] if isinstance(y, str) else y if isinstance(y, (list, tuple)) else []
-    if not names or not all(isinstance(name, str) for name in names) or not hasattr(X, "__len__"):
-        return
-    if set(names) <= set(columns_of(X)) and len(names) != len(X):
-        what = "the name of a column" if isinstance(y, str) else "a list of names of columns"
-        raise ValueError(f"y is {what}: pass X[{y!r}], and the other columns as X")
+def check_argument(value: Any, name: str, constraint: Any) -> None:
+    """Raise scikit-learn's InvalidParameterError unless an argument meets one of its constraints; booleans do not."""
+    if isinstance(value, (bool, np.bool_)) or not constraint.is_satisfied_by(value):
+        raise InvalidParameterError(f"{name} must be {constraint}, got {value!r}")
 
 
 def require_integers(**arguments: object) -> None:
-    """Raise TypeError for the first argument that is not an integer."""
+    """Raise InvalidParameterError for the first argument that is not an integer."""
     for name, value in arguments.items():
-        if not is_integer(value):
-            raise TypeError(f"{name} must be an integer, got {value!r}")
+        check_argument(value, name, Interval(Integral, None, None, closed="neither"))
 
 
 def whole_number(value: Any, name: str, least: int, most: int) -> int:
-    """Return `value` as an int between `least` and `most`.
-
-    Raises
-    ------
-    TypeError
-        When it is not an integer.
-    ValueError
-        When it is out of bounds.
-    """
-    if not is_integer(value):
-        raise TypeError(f"{name} must be an integer, got {value!r}")
-    if not least <= value <= most:
-        raise ValueError(f"{name} must be between {least} and {most}, got {value}")
+    """Return `value` as an int; InvalidParameterError unless it is an integer between `least` and `most`."""
+    if not is_integer(value) or not least <= value <= most:
+        raise InvalidParameterError(f"{name} must be a whole number from {least} to {most}, got {value!r}")
     return int(value)
 
 
 def refuse_unlisted(pairs: Any, what: str, *, named: bool) -> None:
-    """Raise TypeError for a graph, a table, a mapping or a set in the place of a list of pairs, which `what` names.
-
-    Tables of two columns of integers are such lists where vertices have no names.
-    """
-    name = what.rpartition(" ")[2]
-    if hasattr(pairs, "is_directed"):
-        how = "a graph: pass list(graph.edges())"
-    elif hasattr(pairs, "columns") and (named or pairs.shape[1] != 2 or np.asarray(pairs).dtype.kind not in "iu"):
-        how = f"a data frame: pass {name}[[first, second]].to_numpy(), of the columns that hold the ends"
-    elif isinstance(pairs, dict):  # views of the edges of a graph are mappings, too
-        how = f"a mapping: pass [(u, v) for u in {name} for v in {name}[u]]"
-    elif isinstance(pairs, (set, frozenset)):
-        how = f"a set, whose order may be another one in each process: pass sorted({name})"
-    else:
-        return
-    raise TypeError(f"{what} is {how}")
-
-
-def listing_of(shape: tuple[int, ...], name: str) -> str:
-    """Return how to list pairs that are given as triples or as a square matrix, for messages, or nothing."""
-    if len(shape) != 2 or shape[1] < 3:
-        return ""
-    matrix = name if name == "arcs" else f"numpy.triu({name})"
-    whole = f"; of an adjacency matrix, pass numpy.argwhere({matrix})" * (shape[0] == shape[1])
-    return f"; of pairs with weights, pass [each[:2] for each in {name}]" * (shape[1] == 3) + whole
+    """Raise TypeError for a graph, a mapping, a set or a table of names in the place of a list of pairs."""
+    tabular = named and hasattr(pairs, "columns")
+    if tabular or hasattr(pairs, "is_directed") or isinstance(pairs, (dict, set, frozenset)):
+        kind = type(pairs).__name__
+        raise TypeError(f"{what} must be a list or an array of pairs, such as list(graph.edges()); got a {kind}")
 
 
 def float_array(values: Any, name: str) -> FloatArray:
@@ -115,43 +78,9 @@ def float_array(values: Any, name: str) -> FloatArray:
 
 
 def share(value: Any, name: str) -> float:
-    """Return `value` as a float in the open interval (0, 1).
-
-    Raises
-    ------
-    TypeError
-        When it is not a number.
-    ValueError
-        When it is out of bounds.
-    """
-    if isinstance(value, bool) or not isinstance(value, Real):
-        raise TypeError(f"{name} must be a number, got {value!r}")
-    number = float(value)
-    if not 0 < number < 1:
-        raise ValueError(f"{name} must be between 0 and 1, both excluded, got {value}")
-    return number
-
-
-def check_share_or_none(name: str, value: Any) -> None:
-    """Raise TypeError or ValueError unless `value` is None or a number in (0, 1)."""
-    if value is None:
-        return
-    if isinstance(value, bool) or not isinstance(value, Real):
-        raise TypeError(f"{name} must be a number in (0, 1) or None, got {value!r}")
-    if not 0.0 < float(value) < 1.0:
-        raise ValueError(f"{name} must be in (0, 1), got {value!r}")
-
-
-def check_extent(nu: Any, max_results: Any) -> None:
-    """Raise TypeError or ValueError unless the arguments of `enumerate` say how many structures to list."""
-    if isinstance(nu, bool) or not isinstance(nu, Real):
-        raise TypeError(f"nu must be a number, got {nu!r}")
-    if not 0.0 < float(nu) <= 1.0:
-        raise ValueError(f"nu must be in (0, 1], got {nu!r}; predict gives the best structure")
-    if max_results is not None and not is_integer(max_results):
-        raise TypeError(f"max_results must be a positive integer or None, got {max_results!r}")
-    if max_results is not None and max_results < 1:
-        raise ValueError(f"max_results must be a positive integer or None, got {max_results!r}")
+    """Return `value` as a float; InvalidParameterError unless it is a number in the open interval (0, 1)."""
+    check_argument(value, name, Interval(Real, 0, 1, closed="neither"))
+    return float(value)
 
 
 def choice(value: Any, name: str, allowed: Collection[str]) -> str:
@@ -189,25 +118,21 @@ def allowed_mask(
     Raises
     ------
     ValueError
-        For a mask of another shape, a list that is empty or repeats itself, and where nothing is allowed.
+        For a mask of another shape, a list that repeats itself, and if nothing is allowed.
     """
     if allowed is None:
         return np.ones(n, dtype=np.bool_)
     refuse_masked(allowed, f"{structure}: allowed")
     values = np.asarray(allowed)
+    mask = np.zeros(n, dtype=np.bool_)
     if values.dtype.kind == "b":
         if values.shape != (n,):
-            raise ValueError(
-                f"{structure}: the mask allowed must have shape ({n},), one entry for each {noun}; got {values.shape}"
-            )
-        mask: NDArray[np.bool_] = values.copy()
-    else:
-        if values.ndim != 1 or values.size == 0:
-            raise ValueError(f"{structure}: allowed must list at least one {noun}, got {allowed!r}")
+            raise ValueError(f"{structure}: the mask allowed has shape {values.shape}, must be ({n},): one a {noun}")
+        mask[:] = values
+    elif values.size:
         listed = indices(values)
         if len(np.unique(listed)) < len(listed):
             raise ValueError(f"{structure}: allowed lists the same {noun} twice; a mask must have booleans, not 0/1")
-        mask = np.zeros(n, dtype=np.bool_)
         mask[listed] = True
     if not mask.any():
         raise ValueError(f"{structure}: allowed leaves no {noun} to predict; allow at least one")

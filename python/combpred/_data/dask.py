@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import wraps
-from typing import Any, NamedTuple, TypeVar
+import operator
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial, reduce, wraps
+from itertools import pairwise
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from .._lib.arrays import refuse_masked
-from .blocks import Block, BlockSource, Merge, Result, make_block, n_rows
+from .blocks import NO_ROWS, Block, BlockSource, Merge, Result, make_block
 from .inputs import is_dask, require_weight, take_rows
 
 # Number of results that one task merges: a pass over a hundred partitions takes fifteen such tasks.
@@ -50,11 +51,7 @@ class DaskBlocks(BlockSource):
             raise ValueError(f"X has {X.ndim} dimensions, must have 2: rows and features")
         self._chunks: Any = getattr(X, "chunks", (None,))[0]
         self._X = _partitions(X)
-        if y is None:
-            raise ValueError("y is None: give one structure for each row")
-        self._y = self._aligned(y, "y")
-        same = weights is None or (not is_dask(weights) and np.ndim(weights) == 0)
-        self._weights = [weights] * len(self._X) if same else self._aligned(weights, "sample_weight")
+        self._y, self._weights = self._aligned(y, "y"), self._aligned(weights, "sample_weight")
 
     def __len__(self) -> int:
         return len(self._X)
@@ -64,7 +61,10 @@ class DaskBlocks(BlockSource):
             block: Block | None = _delayed(_head)(*parts, index).compute()
             if block is not None:
                 return block
-        raise ValueError("X has no rows: give at least one partition that has")
+        raise ValueError(NO_ROWS)
+
+    def parts(self) -> Iterator[Block]:
+        raise AssertionError("partitions are read where they are, by reduce")
 
     def reduce(
         self,
@@ -83,58 +83,37 @@ class DaskBlocks(BlockSource):
             level = [_delayed(_merge_all, pure=False)(merge, group) for group in groups]
         found: Result | None = level[0].compute()
         if found is None:
-            raise ValueError("X has no rows: give at least one partition that has")
+            raise ValueError(NO_ROWS)
         if advance is not None:  # the scheduler, which runs the tasks, has its own display of progress
             for _ in self._X:
                 advance()
         return found
 
     def _aligned(self, data: Any, argument: str) -> list[Any]:
-        """Return the partitions of y or of the weights, cut like those of X."""
-        if not is_dask(data) and (sparse.issparse(data) or hasattr(data, "columns")):
-            return self._cut_rows(data, argument)
-        if not is_dask(data):
-            data = self._cut(data, argument)
+        """Return the partitions of y or of the weights, cut like those of X; a number or None is that of all rows."""
         chunks: Any = getattr(data, "chunks", (None,))[0]
+        if not is_dask(data):
+            if data is None or np.ndim(data) == 0:
+                return [data] * len(self._X)
+            if not _known(self._chunks):
+                raise ValueError(
+                    f"{argument} is a {type(data).__name__}, and the partitions of X, which it must be cut as, have "
+                    f"unknown lengths: {_AGREE}, or X.to_dask_array(lengths=True) of a data frame"
+                )
+            refuse_masked(data, argument)
+            rows = data.tocsr() if sparse.issparse(data) else data if hasattr(data, "columns") else np.asarray(data)
+            chunks = (rows.shape[0],)
+        if _known(self._chunks) and _known(chunks) and sum(chunks) != sum(self._chunks):
+            raise ValueError(f"X has {sum(self._chunks)} rows and {argument} {sum(chunks)}: {_AGREE}")
+        if not is_dask(data):
+            ends = np.cumsum([0, *self._chunks])
+            return [_delayed(take_rows(rows, slice(lo, hi)), pure=False) for lo, hi in pairwise(ends)]
         if _known(self._chunks) and _known(chunks):
-            self._require_rows(sum(chunks), argument)
             data = data.rechunk({0: self._chunks})
         found = _partitions(data)
         if len(found) != len(self._X):
             raise ValueError(f"X has {len(self._X)} partitions and {argument} {len(found)}: {_AGREE}")
         return found
-
-    def _cut(self, data: Any, argument: str) -> Any:
-        """Return an array in memory as a dask array with the chunks of X."""
-        import dask.array as da
-
-        self._require_known(data, argument)
-        refuse_masked(data, argument)
-        array = np.asarray(data)
-        self._require_rows(len(array), argument)
-        return da.from_array(array, chunks=(self._chunks, *((size,) for size in array.shape[1:])))
-
-    def _cut_rows(self, data: Any, argument: str) -> list[Any]:
-        """Return a sparse matrix or a data frame in memory as delayed blocks of rows with the chunks of X."""
-        self._require_known(data, argument)
-        self._require_rows(data.shape[0], argument)
-        rows, ends = data.tocsr() if sparse.issparse(data) else data, np.cumsum([0, *self._chunks])
-        return [
-            _delayed(take_rows(rows, slice(lo, hi)), pure=False) for lo, hi in zip(ends[:-1], ends[1:], strict=True)
-        ]
-
-    def _require_known(self, data: Any, argument: str) -> None:
-        """Raise ValueError if the partitions of X have unknown lengths, so that nothing can be cut like them."""
-        if not _known(self._chunks):
-            raise ValueError(
-                f"{argument} is a {type(data).__name__}, and the partitions of X, which it must be cut as, have "
-                f"unknown lengths: {_AGREE}, or X.to_dask_array(lengths=True) of a data frame"
-            )
-
-    def _require_rows(self, n: int, argument: str) -> None:
-        """Raise ValueError unless X has n rows."""
-        if n != sum(self._chunks):
-            raise ValueError(f"X has {sum(self._chunks)} rows and {argument} {n}; they must agree row by row")
 
 
 def _delayed(*arguments: Any, **options: Any) -> Any:
@@ -166,12 +145,8 @@ def _on_partition(
     function: Callable[..., Result], merge: Merge[Result], index: int, X: Any, y: Any, weights: Any, *arguments: Any
 ) -> Result | None:
     """Return the merged results of the blocks of a partition, or None if it has no rows."""
-    block, found = make_block((X, y, weights), index, 0), None
-    if block.n:
-        for part in block.parts():
-            result = function(part, *arguments)
-            found = result if found is None else merge(found, result)
-    return found
+    block = make_block((X, y, weights), index, 0)
+    return reduce(merge, (function(part, *arguments) for part in block.parts())) if block.n else None
 
 
 def _merge_all(merge: Merge[Result], results: Sequence[Result | None]) -> Result | None:
@@ -179,10 +154,7 @@ def _merge_all(merge: Merge[Result], results: Sequence[Result | None]) -> Result
     given = [result for result in results if result is not None]
     if not given:
         return None
-    found = copy.deepcopy(given[0])  # a task must not change the results of other tasks
-    for result in given[1:]:
-        found = merge(found, result)
-    return found
+    return reduce(merge, given[1:], copy.deepcopy(given[0]))  # a task must not change the results of other tasks
 
 
 def lazily_on_dask(method: Method) -> Method:
@@ -215,20 +187,17 @@ def _over_partitions(model: Any, name: str, X: Any, arguments: tuple[Any, ...], 
             )
     sample = _call(model, name, _sample(X), arguments, options)
     if not isinstance(sample, np.ndarray):
-        framed = type(sample).__module__.startswith(("pandas", "polars"))
-        of = "transform" if name == "transform" else "predict"
-        table = f"set_output({of}='default'), or " if framed else ""
-        raise TypeError(f"{name} gives {type(sample).__name__}, which dask arrays cannot hold: {table}compute X first")
+        raise TypeError(
+            f"{name} gives {type(sample).__name__}, which dask arrays cannot hold: compute X first, or set_output to "
+            "'default'"
+        )
     shared = dask.delayed(model, pure=False, traverse=False)
     call = dask.delayed(_call, pure=False)
     lengths = getattr(X, "chunks", (None,))[0] or (np.nan,) * X.npartitions
-    if hasattr(X, "rechunk"):
-        X = X.rechunk({1: -1})
-    parts = np.ravel(np.asarray(X.to_delayed(), dtype=object))
     return da.concatenate(
         [
             da.from_delayed(call(shared, name, part, arguments, options), (n, *sample.shape[1:]), dtype=sample.dtype)
-            for part, n in zip(parts, lengths, strict=True)
+            for part, n in zip(_partitions(X), lengths, strict=True)
         ],
         allow_unknown_chunksizes=True,
     )
@@ -241,7 +210,7 @@ def _sample(X: Any) -> Any:
 
 def _call(model: Any, name: str, X: Any, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
     """Call a method of a model on one partition, which may have no rows."""
-    if n_rows(X):
+    if _num_samples(X):
         return getattr(model, name)(X, *arguments, **options)
     # A filter has emptied this partition. Estimators refuse X without rows, so one is made up and its result dropped.
     row = X.reindex([0]).fillna(0) if hasattr(X, "iloc") else np.zeros((1, X.shape[1]))
@@ -266,62 +235,38 @@ def mean_over_rows(model: Any, name: str, X: Any, y: Any, sample_weight: Any) ->
         When all weights are 0.
     """
     check_is_fitted(model)
-    total, weight = DaskBlocks(X, y, sample_weight).reduce(_weighted, model, name, merge=_added)
+    total, weight = DaskBlocks(X, y, sample_weight).reduce(_weighted, model, name, merge=operator.add)
     require_weight(weight)
-    return total / weight
+    return float(total / weight)
 
 
-def _weighted(block: Block, model: Any, name: str) -> tuple[float, float]:
+def _weighted(block: Block, model: Any, name: str) -> NDArray[np.float64]:
     """Return the weighted sum over the rows of a block, and the sum of their weights."""
     weight = float(block.n if block.weights is None else block.weights.sum())
     if weight == 0.0:
-        return 0.0, 0.0
-    return weight * getattr(model, name)(block.X, block.y, block.weights), weight
-
-
-def _added(one: tuple[float, float], other: tuple[float, float]) -> tuple[float, float]:
-    """Return the sums of both blocks added up."""
-    return one[0] + other[0], one[1] + other[1]
+        return np.zeros(2)
+    return weight * np.array([getattr(model, name)(block.X, block.y, block.weights), 1.0])
 
 
 def sampled_rows(X: Any, n: int, seed: int) -> Any:
     """Return up to n rows of a dask collection, drawn uniformly without replacement, in memory."""
-    return DaskBlocks(X, X).reduce(RowDraw(n, seed), merge=RowDraw.merged).rows
+    _, rows = DaskBlocks(X, X).reduce(_drawn, n, seed, merge=partial(_merged_draws, n))
+    return rows
 
 
-@dataclass(frozen=True)
-class RowDraw:
-    """A uniform draw of n rows without replacement, as a function of blocks.
-
-    Every row gets a random key that depends on the seed, its partition and its place there; the rows with the n
-    smallest keys are drawn.
-    """
-
-    n: int
-    seed: int
-
-    def __call__(self, block: Block) -> DrawnRows:
-        keys = np.random.default_rng([self.seed, block.index or 0, block.offset]).random(block.n)
-        X = block.X.to_numpy() if hasattr(block.X, "to_numpy") else block.X
-        return DrawnRows.smallest(self.n, keys, X)
-
-    @staticmethod
-    def merged(one: DrawnRows, other: DrawnRows) -> DrawnRows:
-        """Return the draw from the rows of both draws."""
-        stack = sparse.vstack if sparse.issparse(one.rows) else np.concatenate
-        keys = np.concatenate([one.keys, other.keys])
-        return DrawnRows.smallest(one.n, keys, stack([one.rows, other.rows]))
+def _drawn(block: Block, n: int, seed: int) -> tuple[NDArray[np.float64], Any]:
+    """Return the rows with the n smallest of random keys, which depend on the seed, the partition and the place."""
+    keys = np.random.default_rng([seed, block.index or 0, block.offset]).random(block.n)
+    return _smallest(n, keys, block.X.to_numpy() if hasattr(block.X, "to_numpy") else block.X)
 
 
-class DrawnRows(NamedTuple):
-    """Up to n rows, with their random keys."""
+def _merged_draws(n: int, one: tuple[Any, Any], other: tuple[Any, Any]) -> tuple[NDArray[np.float64], Any]:
+    """Return the draw from the rows of both draws."""
+    stack = sparse.vstack if sparse.issparse(one[1]) else np.concatenate
+    return _smallest(n, np.concatenate([one[0], other[0]]), stack([one[1], other[1]]))
 
-    n: int
-    keys: NDArray[np.float64]
-    rows: Any
 
-    @classmethod
-    def smallest(cls, n: int, keys: NDArray[np.float64], rows: Any) -> DrawnRows:
-        """Return the rows with the n smallest keys."""
-        kept = np.argsort(keys, kind="stable")[:n]
-        return cls(n, keys[kept], rows.tocsr()[kept] if sparse.issparse(rows) else rows[kept])
+def _smallest(n: int, keys: NDArray[np.float64], rows: Any) -> tuple[NDArray[np.float64], Any]:
+    """Return the n smallest keys and their rows."""
+    kept = np.argsort(keys, kind="stable")[:n]
+    return keys[kept], rows.tocsr()[kept] if sparse.issparse(rows) else rows[kept]

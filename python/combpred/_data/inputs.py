@@ -11,22 +11,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_consistent_length, validate_data
+from sklearn.utils.validation import _num_samples, check_is_fitted, validate_data
 
 from .._lib.arrays import refuse_masked
 from .._lib.errors import RowError
 
-_LONGEST = 1e280  # of squares of features: their sums over rows, and products with weights, stay finite
-
-
-def validate_input(estimator: Any, X: Any, *, reset: bool, **options: Any) -> Any:
-    """Return X after scikit-learn's validation, which gets `options`.
-
-    It records (`reset`) or compares the number of features and their names. NaN and infinity pass: the caller looks for
-    them and names the row.
-    """
-    refuse_masked(X, "X")
-    return validate_data(estimator, X=in_memory(X), reset=reset, ensure_all_finite=False, **options)
+_NOT_FINITE = "remove rows with NaN or infinity, or impute them"
 
 
 def refuse_unread(values: Any, argument: str) -> None:
@@ -39,11 +29,11 @@ def refuse_unread(values: Any, argument: str) -> None:
 
 def check_lengths(X: Any, y: Any) -> None:
     """Raise ValueError unless X and y, which are to be in memory, have the same number of rows."""
+    if y is None:
+        raise ValueError("this requires y to be passed, but the target y is None: give one structure per row")
     refuse_unread(y, "y")
-    try:
-        check_consistent_length(X, y)
-    except ValueError as error:
-        raise ValueError(f"{error}, of X and y: each row of X needs one of y") from None
+    if _num_samples(X) != _num_samples(y):
+        raise ValueError(f"X has {_num_samples(X)} rows and y {_num_samples(y)}: each row of X needs one of y")
 
 
 def take_rows(data: Any, rows: slice) -> Any:
@@ -57,148 +47,98 @@ def in_memory(values: Any, argument: str = "X") -> Any:
     return values.compute() if is_dask(values) else values
 
 
-def rows_for_others(estimator: Any, X: Any, *, reset: bool) -> Any:
-    """Return X for estimators that hand it on to others: data frames as they are, all else as an array or CSR.
-
-    Numbers need not be finite, or numbers at all: that is up to those who get them.
-    """
-    X = in_memory(X)
-    if not hasattr(X, "columns"):
-        return validate_input(estimator, X, reset=reset, accept_sparse="csr", dtype=None)
-    validate_input(estimator, X, reset=reset, skip_check_array=True)
-    return X
-
-
-def check_rows(estimator: Any, X: Any, *, reset: bool, accept_sparse: bool = True, dtype: Any = np.float64) -> Any:
-    """Return X as a C-contiguous array, or as a CSR matrix in canonical format.
+def read_inputs(estimator: Any, X: Any, *, reset: bool, dtype: Any = np.float64, accept_sparse: bool = True) -> Any:
+    """Return X as an array or as CSR, after scikit-learn's validation.
 
     Parameters
     ----------
     estimator : estimator
         Where the number of features and their names are recorded or looked up.
     X : array-like or sparse matrix of shape (n, n_features)
-        Inputs.
+        Inputs; dask collections are computed.
     reset : bool
         Whether to record the number of features and their names, as `fit` does, or to compare them.
+    dtype : type, list of types, "numeric" or None, default=float64
+        Types that the result may have. With "numeric", arrays keep their number type and are not looked through, so
+        that mapped files stay on disk; `in_double` converts some rows at a time. With None, X is for other estimators:
+        data frames stay as they are, and entries may be anything.
     accept_sparse : bool, default=True
         Whether X may be sparse.
-    dtype : type or list of types, default=float64
-        Types that the result may have.
 
     Returns
     -------
     X : ndarray or CSR
-        CSR has sorted indices without repetitions (entries stored several times are added up), which are int32 if they
-        fit.
+        Finite, but for arrays that are not looked through. CSR has sorted indices without repetitions (entries stored
+        several times are added up), which are int32 if they fit.
 
     Raises
     ------
+    NotFittedError
+        When the estimator is not fitted, unless `reset`.
     ValueError
         For NaN or infinity, naming row and column, and whatever scikit-learn's validation refuses.
     """
-    X = validate_input(
-        estimator, X, reset=reset, accept_sparse="csr" if accept_sparse else False, dtype=dtype, order="C"
-    )
-    require_finite(X, names=getattr(estimator, "feature_names_in_", None))
-    if not sparse.issparse(X):
+    if not reset:
+        if dtype == "numeric" and _is_plain(estimator, X):
+            return X
+        check_is_fitted(estimator)
+    refuse_masked(X, "X")
+    X, framed = in_memory(X), hasattr(X, "columns")
+    X = validate_data(
+        estimator, X=X, reset=reset, skip_check_array=dtype is None and framed, dtype=dtype,
+        accept_sparse="csr" if accept_sparse else False, order=None if dtype in (None, "numeric") else "C",
+        ensure_all_finite=False,
+    )  # fmt: skip
+    if dtype is None or (dtype == "numeric" and not framed and not sparse.issparse(X)):
         return X
-    if not X.has_canonical_format:  # scikit-learn's norms of rows, hence its distances, are wrong for repeated entries
-        X = X.copy()
-        X.sum_duplicates()
-    return _with_small_indices(X)
+    _require_finite(X, names=getattr(estimator, "feature_names_in_", None))
+    return _canonical(X) if sparse.issparse(X) else X
 
 
-def unconverted_rows(estimator: Any, X: Any, *, accept_sparse: bool = True) -> Any:
-    """Return X as an array of any number type, or, if it is sparse, as `check_rows` does.
-
-    Entries of an array are not read, so a memory-mapped file stays on disk and float32 inputs are not copied as a
-    whole; `rows_in_double` converts and checks some rows at a time.
-    """
-    if _is_plain(X) and X.shape[1] == estimator.n_features_in_ and not hasattr(estimator, "feature_names_in_"):
-        return X  # which scikit-learn would return, after most of the time that the prediction of a row takes
-    X = in_memory(X)
-    if sparse.issparse(X) or (hasattr(X, "columns") and hasattr(X, "sparse")):  # also a data frame of sparse columns
-        return check_rows(estimator, X, reset=False, accept_sparse=accept_sparse)
-    return validate_input(estimator, X, reset=False, accept_sparse=False, dtype="numeric")
+def _is_plain(estimator: Any, X: Any) -> bool:
+    """Return whether scikit-learn would return X itself, after most of the time that the prediction of a row takes."""
+    table = type(X) is np.ndarray and X.ndim == 2 and len(X) > 0 and X.dtype.kind in "biuf"
+    known = getattr(estimator, "n_features_in_", None)
+    return table and X.shape[1] == known and not hasattr(estimator, "feature_names_in_")
 
 
-def _is_plain(X: Any) -> bool:
-    """Return whether X is a table of numbers with at least one row, and nothing else."""
-    return type(X) is np.ndarray and X.ndim == 2 and len(X) > 0 and X.dtype.kind in "biuf"
-
-
-def rows_in_double(X: Any, rows: slice, names: Sequence[str] | None = None) -> Any:
-    """Return some rows as a C-contiguous float64 array, or as CSR; ValueError for NaN or infinity.
-
-    `names` are those of the features, for messages.
-    """
-    block = X[rows]
-    if not sparse.issparse(block):
-        block = np.ascontiguousarray(block, dtype=np.float64)
-    require_finite(block, rows.start, names)
-    return block
-
-
-def require_finite(X: Any, first_row: int = 0, names: Sequence[str] | None = None) -> None:
-    """Raise ValueError if X, an array or a sparse matrix, holds NaN or infinity; names row and column.
+def in_double(X: Any, first_row: int = 0, names: Sequence[str] | None = None) -> Any:
+    """Return rows as a C-contiguous array or CSR of float64; RowError for NaN or infinity.
 
     `first_row` is the number of the first row of X, `names` are those of its columns.
     """
+    if hasattr(X, "iloc"):  # pandas has values of its own where a number is missing
+        X = X.to_numpy(dtype=np.float64, na_value=np.nan)
+    X = X.astype(np.float64, copy=False) if sparse.issparse(X) else np.ascontiguousarray(X, dtype=np.float64)
+    _require_finite(X, first_row, names)
+    return X
+
+
+def _require_finite(X: Any, first_row: int = 0, names: Sequence[str] | None = None) -> None:
+    """Raise RowError for the first row of X, an array or a sparse matrix, that holds NaN or infinity."""
     stored = X.data if sparse.issparse(X) else X
     with np.errstate(over="ignore", invalid="ignore"):  # a sum may overflow where no entry is infinite
         total = stored.sum(dtype=np.float64)
     if np.isfinite(total) or np.isfinite(stored).all():
         return
     if sparse.issparse(X):
-        X = X.tocoo()
-        at = np.flatnonzero(~np.isfinite(X.data))[0]
-        row, column, value = X.row[at], X.col[at], X.data[at]
+        entries = X.tocoo()
+        at = np.flatnonzero(~np.isfinite(entries.data))[0]
+        row, column, value = entries.row[at], entries.col[at], entries.data[at]
     else:
         row, column = np.argwhere(~np.isfinite(X))[0]
         value = X[row, column]
     what = "NaN" if np.isnan(value) else "infinity"
     called = int(column) if names is None else repr(str(names[int(column)]))
-    raise RowError(
-        first_row + int(row),
-        f"Input X contains {what} in column {called}: remove such rows, or fill them in with "
-        "sklearn.impute.SimpleImputer",
-    )
+    raise RowError(first_row + int(row), f"X holds {what} in column {called}: {_NOT_FINITE}")
 
 
-def square_norms(X: Any) -> NDArray[np.float64]:
-    """Return the squared length of each row of an array or a CSR matrix, infinite where it overflows."""
-    with np.errstate(over="ignore"):
-        squares = X.multiply(X).sum(axis=1) if sparse.issparse(X) else np.einsum("ij,ij->i", X, X)
-    return np.asarray(squares, dtype=np.float64).ravel()
-
-
-def require_short_rows(
-    squares: NDArray[np.float64],
-    rows: NDArray[np.intp] | None = None,
-    *,
-    reason: str = "the squares of the features in X overflow; scale the inputs",
-) -> None:
-    """Raise RowError for the first row whose squared length, with those of other rows, is too large for sums.
-
-    Parameters
-    ----------
-    squares : ndarray of shape (n,)
-        Squared lengths of rows, or their kernel values with themselves.
-    rows : ndarray of shape (n,), default=None
-        Numbers of the rows; None: 0 to n − 1.
-    reason : str
-        What the error says.
-    """
-    long = np.flatnonzero(~(squares <= _LONGEST))
-    if long.size:
-        raise RowError(int((long if rows is None else rows[long]).min()), reason)
-
-
-def _with_small_indices(X: Any) -> Any:
-    """Return a CSR matrix with int32 indices if they fit, as parts of scikit-learn take no others."""
-    if X.indices.dtype == np.int32 and X.indptr.dtype == np.int32:
-        return X
-    if max(X.nnz, *X.shape) > np.iinfo(np.int32).max:
+def _canonical(X: Any) -> Any:
+    """Return a CSR matrix with each entry stored once, and with int32 indices where they fit."""
+    if not X.has_canonical_format:  # scikit-learn's norms of rows, hence its distances, are wrong for repeated entries
+        X = X.copy()
+        X.sum_duplicates()
+    if X.indices.dtype == X.indptr.dtype == np.int32 or max(X.nnz, *X.shape) > np.iinfo(np.int32).max:
         return X
     return type(X)((X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)), shape=X.shape)
 

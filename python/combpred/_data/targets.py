@@ -193,23 +193,6 @@ def encoded_rows(
         raise TargetError(error.row, error.reason, argument) from None
 
 
-def unknown_positions(
-    positions: NDArray[Any], remedy: str, argument: str = "y", *, zero: bool = False
-) -> NDArray[np.bool_]:
-    """Return a mask of the positions that are unknown: −1 or NaN.
-
-    Raises
-    ------
-    TargetError
-        For the first row with another position that is not finite and positive; 0 is legal if `zero`.
-    """
-    unknown: NDArray[np.bool_] = (positions == -1) | np.isnan(positions)
-    bad = ~unknown & ~(((positions >= 0) if zero else (positions > 0)) & (positions < np.inf))
-    if bad.any():
-        raise error_at(bad, positions, remedy, argument)
-    return unknown
-
-
 def error_at(
     bad: NDArray[np.bool_], values: NDArray[Any], remedy: str, argument: str = "y", names: Sequence[Any] | None = None
 ) -> TargetError:

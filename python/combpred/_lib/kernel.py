@@ -73,17 +73,12 @@ class InputKernel:
         With `weights` of the rows, (n,), the variance is weighted: a row of weight 0 does not count, and an integer
         weight repeats the row. ValueError when the variance overflows.
         """
-        cls.check_params(name, params)
-        return cls(name, _scale(X, weights) if isinstance(gamma, str) else gamma, degree, coef0, dict(params or {}))
-
-    @staticmethod
-    def check_params(name: str | Callable[..., float], params: Mapping[str, Any] | None) -> None:
-        """Raise ValueError for keyword arguments of a kernel that is given by name."""
         if params and not callable(name):
             raise ValueError(
                 f"kernel_params={params!r} has no effect on kernel={name!r}: it is for callable kernels; give gamma, "
                 "degree and coef0 as parameters of their own"
             )
+        return cls(name, _scale(X, weights) if isinstance(gamma, str) else gamma, degree, coef0, dict(params or {}))
 
     @property
     def is_linear(self) -> bool:

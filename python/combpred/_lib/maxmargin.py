@@ -80,6 +80,7 @@ def require_bits(psi: FloatArray, what: str) -> None:
             row,
             f"ψ of {what} has {psi[row, column]:g} in entry {column}; cost='hamming' of a Custom structure given by "
             "functions is for entries 0 and 1",
+            what,
         )
 
 

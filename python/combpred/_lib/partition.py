@@ -242,7 +242,7 @@ class Asked:
 
     def record(self) -> abi.CEstimateOptions:
         """Return the options as the library reads them."""
-        return record(abi.CEstimateOptions, **vars(self))
+        return record(abi.CEstimateOptions, **vars(self), exact_seconds=EXACT_SECONDS)
 
 
 class Estimates(SimpleNamespace):

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from . import abi, names, partition
 from .arrays import CountArray, FloatArray, IntArray, allocate
 from .call import call, computed
-from .session import Mover, Session, answer_moves
+from .session import Mover, Session, answer_moves, view
 from .structure import Description
 from .table import codes, columns, record
 
@@ -158,27 +158,38 @@ def chain_sample(
     return drawn.by(known)
 
 
-def chain_from_draws(
-    values: Any,
+def chain_own(
+    description: Description,
+    linear: FloatArray,
     plan: Plan,
+    move: Mover,
     draw: Callable[[int], FloatArray],
     *,
-    start: bool = False,
-    bound: float | None = None,
-    move: Mover | None = None,
+    moves: bool,
+    start: FloatArray | None = None,
+    bound: FloatArray | None = None,
+    control: abi.Control,
 ) -> Drawn:
-    """Sample for one row by "meta", "rejection" or "cftp" from uniform draws, of which some have the scores `values`.
+    """Draw as :func:`chain_sample` does where only `move` knows the outputs; its figures are ψ.
 
-    With `start` a chain begins at the first of these. `draw` returns the scores (k,) of k draws more. The samples' `y`
-    (1, n_samples, 1) are numbers of draws or, for "local", of what `move` made of these, whose figures are scores.
+    Chains begin at the outputs from 0 on where their ψ are given as `start`. `draw` returns ψ (k, d) of k draws by
+    which "auto" chooses, and `moves` tells whether `move` does more than draw. The samples' `y` (n, n_samples, 1) are
+    numbers of outputs.
     """
-    first, limit = np.zeros(1, dtype=np.int32), None if bound is None else np.array([bound])
-    drawn = Drawn.room(1, 1, plan)
-    supplied = {"n": len(values), "draws": values, "moves": move is not None}
-    known, options = drawn.record(), plan.record(first if start else None, limit)
-    with Session("cp_chain_start", supplied, options, dst=drawn.y, record=known, n_threads=1) as session:
+    n, d = linear.shape
+    drawn = Drawn.room(n, 1, plan)
+    known = drawn.record()
+    begin = None if start is None else np.arange(len(start), dtype=np.int32)
+    scores = {"linear": linear, "streams": plan.streams}
+    given = description, scores, plan.record(begin, bound), moves, start
+    n_psi = 0 if start is None else len(start)
+    named = {"n_psi": n_psi, "dst": drawn.y, "record": known}
+    with Session("cp_chain_start", *given, n_threads=1, control=control, **named) as session:
         for request in session:
-            partition.answer_draws(request, 1, lambda n: draw(n)[:, np.newaxis], move)
+            if request.ask == abi.ASK_DRAWS:
+                view(request.results, np.float64, request.n, d)[:] = draw(request.n)
+            else:
+                answer_moves(request, d, move)
     return drawn.by(known)
 
 
@@ -300,22 +311,27 @@ def search_own(
     linear: FloatArray,
     magnitude: FloatArray | None,
     psi: FloatArray,
-    spread: FloatArray,
     move: Mover,
     *,
+    spread: FloatArray,
     streams: npt.NDArray[np.uint64],
+    seed: int,
     control: abi.Control,
+    temperatures: Any = (),
     **options: Any,
 ) -> tuple[CountArray, Searched]:
-    """Search for outputs of largest score that only `move` knows, from outputs 0 to n − 1 of embeddings `psi` (n, d).
+    """Search for outputs of largest score that only `move` knows, from those of the embeddings `psi` (n_psi, d).
 
-    `spread` (n,) are ranges of scores, from which temperatures follow; the other options are those of cp_search_start.
-    Returns the numbers (n,) of the best outputs, and of a `Searched` the values, temperatures, steps and successes.
+    `spread` (n,) are ranges of scores, from which temperatures follow; options are those of cp_search_start. Returns
+    the numbers (n,) of the best outputs, and of a `Searched` the values, temperatures, steps and successes.
     """
     n, d = linear.shape
     known = columns(abi.CSearchRecord, "value", "temperature", "steps", "accepted", "success", n=n)
-    given = {"linear": linear, "magnitude": magnitude, "streams": streams}, {**options, "spread": spread}, psi
-    with Session("cp_search_start", description, *given, record=known, n_threads=1, control=control) as session:
+    scores = {"linear": linear, "magnitude": magnitude, "streams": streams}
+    how = {**options, "temperatures": np.asarray(temperatures, dtype=np.float64), "seed": seed, "spread": spread}
+    with Session(
+        "cp_search_start", description, scores, how, psi, record=known, n_threads=1, control=control
+    ) as session:
         for request in session:
             answer_moves(request, d, move)
         best: CountArray = session.results()

@@ -84,15 +84,17 @@ class Session:
         return found[0] if len(found) == 1 else tuple(found)
 
 
-#: Makes moves: given the numbers of the outputs from which they start, −1 for a uniform draw, and those that the new
-#: outputs get, returns figures (n, width) of these and logarithms of ratios (n,), −inf where a move leads to no output.
-Mover = Callable[[list[int], list[int]], tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]]
+#: Makes moves: given the rows that they are for, the numbers of the outputs from which they start, −1 for a uniform
+#: draw, and those that the new outputs get, returns figures (n, width) of these and logarithms of ratios (n,), −inf
+#: where a move leads to no output.
+Mover = Callable[[list[int], list[int], list[int]], tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]]
 
 
 def answer_moves(request: abi.CRequest, width: int, move: Mover) -> None:
     """Answer a request for moves."""
     n = request.n
-    figures, ratios = move(view(request.rows, np.int64, n).tolist(), view(request.sizes, np.int64, n).tolist())
+    numbers = (view(at, np.int64, n).tolist() for at in (request.columns, request.rows, request.sizes))
+    figures, ratios = move(*numbers)
     view(request.results, np.float64, n, width)[:] = figures
     view(request.log_ratio, np.float64, n)[:] = ratios
 

@@ -34,7 +34,7 @@ def put(struct: Record, **fields: Any) -> Record:
     Arrays that the library reads are converted to the types of combpred.h. Fields with their sizes are set, too, or
     must agree.
     """
-    buffers, sizes = _buffers(type(struct))
+    buffers, sizes, texts = _buffers(type(struct))
     kept: dict[str, Any] = vars(struct)
     # As the library has left them; sizes that nothing has set are 0, too, but fit any array.
     known = {name: getattr(struct, name) for name in kept["known"]} if "known" in kept else {}
@@ -46,18 +46,25 @@ def put(struct: Record, **fields: Any) -> Record:
                 value = buffers[name].taken(value, known, packed=True)
             kept[name] = value
             value = value.ctypes.data
-        elif isinstance(value, str):
-            value = value.encode()
         elif name == "max_iter":
             value = min(int(value), _MOST_ITER)
         elif name == "seed":
             value = int(value) % 2**64
+        elif name in texts:
+            if not isinstance(value, (str, bytes)):  # a number would be taken for an address
+                raise TypeError(f"{name} must be a string, got {value!r}")
+            value = value.encode() if isinstance(value, str) else value
         elif isinstance(value, ctypes.Structure):
             kept[name] = value
             value = ctypes.addressof(value)
         elif name in sizes and known.setdefault(name, value) != value:
             raise ValueError(f"{name} is {value}, must be {known[name]}")
-        setattr(struct, name, value)
+        try:
+            setattr(struct, name, value)
+        except TypeError as error:
+            raise TypeError(f"{name} has the wrong type: {error}") from None
+        if type(value) is int and name not in buffers and getattr(struct, name) != value:
+            raise ValueError(f"{name} is {value}, beyond the range of 64-bit integers")
     if known:
         kept["known"] = sizes.intersection(known)
         for name in kept["known"]:
@@ -225,9 +232,10 @@ def _foreign(kind: type[ctypes.Structure]) -> tuple[Parameter, ...]:
 
 
 @functools.cache
-def _buffers(kind: type[ctypes.Structure]) -> tuple[dict[str, Parameter], frozenset[str]]:
-    """Return the buffers of a struct by name, and which of its fields are their sizes."""
+def _buffers(kind: type[ctypes.Structure]) -> tuple[dict[str, Parameter], frozenset[str], frozenset[str]]:
+    """Return the buffers of a struct by name, and which of its fields are their sizes and which are strings."""
     buffers = [Parameter.of(word) for word in abi.BUFFERS.get(kind.__name__, ())]
     fields = {field[0] for field in kind._fields_}
     names = {name for b in buffers for size in b.sizes for name in _expression(size)[1]}
-    return {b.name: b for b in buffers}, frozenset(names & fields)
+    texts = frozenset(name for name, of, *_ in kind._fields_ if of is ctypes.c_char_p)
+    return {b.name: b for b in buffers}, frozenset(names & fields), texts

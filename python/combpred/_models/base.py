@@ -5,8 +5,9 @@ A new estimator is a subclass of `StructuredEstimator`, whose ``fit`` sets the a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -15,31 +16,31 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils import ClassifierTags
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted
 
-from .._data.checks import check_extent, choice, seed_of
+from .._data.checks import check_argument, choice, seed_of, whole_number
 from .._data.dask import lazily_on_dask, mean_over_rows
-from .._data.inputs import (
-    check_lengths,
-    check_rows,
-    is_dask,
-    is_mapped,
-    release_pages,
-    rows_in_double,
-    unconverted_rows,
-    validate_input,
-)
+from .._data.inputs import check_lengths, in_double, is_dask, is_mapped, read_inputs, release_pages
 from .._data.names import output, set_output
+from .._data.targets import flat_sets
 from .._lib.arrays import FloatArray, allocate, require_memory, row_blocks, row_streams
 from .._lib.call import are_read_in_place, get_n_threads
 from .._lib.decode import DECODERS, Decoded, Decoding, Model, score_values
-from .._lib.errors import CapabilityError, RowError, renumbered
+from .._lib.errors import CapabilityError, renumbered
 from .._lib.kernel import check_kernel
 from .._lib.ridge import Targets
 from ..kernels import InputKernel
-from ..structures import Hierarchy, LabelSets, Ordinal, PosetElements, Structure, has_classes, is_meant
+from ..structures import (
+    Hierarchy,
+    LabelSets,
+    Ordinal,
+    PosetElements,
+    Structure,
+    has_classes,
+    is_meant,
+    resolve_structure,
+)
 from .certified import Certified
-from .training import TrainingRows, embed_targets, require_target, resolve_targets, weigh_rows
+from .training import TrainingRows, embed_targets, structure_of, takes_classes, weigh_rows
 
 if TYPE_CHECKING:
     from ..structures._search.constraints import RowConstraints
@@ -75,36 +76,9 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         "verbose": ["verbose"],
     }
 
-    def _check_input(self, X: Any, *, reset: bool = False) -> Any:
-        """Return X as a C-contiguous float64 array, or as CSR with int32 indices where those suffice; always finite."""
-        if not reset:
-            self._check_width(X)
-        precomputed = self.kernel == "precomputed"
-        if reset and precomputed:  # training checks a kernel matrix as a whole
-            return validate_input(self, X, reset=True, dtype=np.float64, order="C")
-        return check_rows(self, X, reset=reset, accept_sparse=not precomputed)
-
-    def _check_new_rows(self, X: Any) -> Any:
-        """Return X for prediction, which reads it by `rows_in_double`, a block at a time."""
-        self._check_width(X)
-        return unconverted_rows(self, X, accept_sparse=self.kernel != "precomputed")
-
-    def _check_width(self, X: Any) -> None:
-        """Raise NotFittedError before `fit`, and ValueError where kernel values are not those to the training rows."""
-        check_is_fitted(self)
-        shape: tuple[int, ...] = np.shape(X) if self.kernel == "precomputed" else ()  # X may be a list
-        if len(shape) == 2 and shape[1] != self.n_features_in_:
-            raise ValueError(
-                f"X has {shape[1]} features, but {type(self).__name__} is expecting {self.n_features_in_}: with "
-                "kernel='precomputed', X holds the kernel values between new rows and the rows of training, of "
-                f"shape (n, {self.n_features_in_})"
-            )
-
-    def _classifies(self) -> bool:
-        """Whether scikit-learn should treat this as a classifier (and stratify, for one)."""
-        structure = self._own_structure()
-        named = isinstance(structure, str)
-        return structure is None or (has_classes(structure) if named else hasattr(structure, "probabilities"))
+    def _read_inputs(self, X: Any, *, reset: bool = False, dtype: Any = "numeric") -> Any:
+        """Return X as `read_inputs` does; `in_double` converts arrays of other number types, some rows at a time."""
+        return read_inputs(self, X, reset=reset, dtype=dtype, accept_sparse=self.kernel != "precomputed")
 
     def _own_structure(self) -> Any:
         """Return the parameter that says what is predicted, as it is before `fit`."""
@@ -115,36 +89,51 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         tags.target_tags.required = True
         tags.input_tags.pairwise = self.kernel == "precomputed"
         tags.input_tags.sparse = not tags.input_tags.pairwise
-        if self._classifies():
+        structure = self._own_structure()
+        if structure is None or has_classes(structure):  # scikit-learn then stratifies
             tags.estimator_type = "classifier"
             # With structure None it is y that decides, so several labels are claimed only where they are asked for.
-            tags.classifier_tags = ClassifierTags(multi_label=is_meant(LabelSets, self._own_structure()))
+            tags.classifier_tags = ClassifierTags(multi_label=is_meant(LabelSets, structure))
         return tags
 
-    # Training rows.
+    # Training.
 
-    def _require_target(self, X: Any, y: Any, sample_weight: Any = None) -> None:
-        require_target(self, X, y, sample_weight)
-
-    def _check_training_rows(self, X: Any, y: Any, sample_weight: Any) -> TrainingRows:
-        """Check the training data and set `structure_`; X must have been through `_check_input`."""
-        if self.kernel == "precomputed":
-            if X.shape[0] != X.shape[1]:
-                raise ValueError(
-                    f"X must be a square kernel matrix when kernel='precomputed', got shape {X.shape}; pass k(x_i, "
-                    "x_j) of all pairs of training rows"
-                )
-            check_kernel(X, n_threads=get_n_threads(self.n_jobs))
+    def _read_rows(
+        self, X: Any, y: Any, sample_weight: Any, *, dtype: Any = np.float64,
+        resolve: Callable[[Any, Any], Structure] | None = resolve_structure,
+    ) -> TrainingRows:  # fmt: skip
+        """Return the training data, checked row against row, and set `structure_`, unless `resolve` is None."""
+        if y is not None:  # which `check_lengths` refuses in scikit-learn's words
+            dtype = "numeric" if self.kernel == "precomputed" else dtype
+            X = self._read_inputs(X, reset=resolve is not None, dtype=dtype)
         check_lengths(X, y)
-        structure, sets = resolve_targets(self.structure, y)
-        self._set_structure(structure)
+        if self.kernel == "precomputed":
+            X = np.ascontiguousarray(X, dtype=np.float64)
+            check_kernel(X, n_threads=get_n_threads(self.n_jobs))
+        sets = flat_sets(y)
+        if resolve is not None:
+            self._set_structure(resolve(self.structure, y if sets is None else sets.y))
         return TrainingRows(X, y, sets, weigh_rows(self, y, sets, sample_weight))
 
-    def _resolve_kernel(self, rows: TrainingRows, params: Mapping[str, Any] | None = None) -> None:
-        """Set `kernel_`, resolved on the training inputs; `params` are the arguments of a callable."""
-        self.kernel_ = InputKernel.resolve(
-            self.kernel, rows.X, gamma=self.gamma, degree=self.degree, coef0=self.coef0, params=params,
-            weights=rows.weights,
+    def _read_mini_batch(self, X: Any, y: Any, classes: Any, sample_weight: Any, *, first: bool) -> TrainingRows:
+        """Return the rows of a mini-batch; the first one sets `structure_`."""
+        if self.class_weight == "balanced":
+            raise ValueError(
+                "class_weight='balanced' needs the counts of all rows, which partial_fit does not see: give a dict"
+            )
+        if first:
+            if classes is None and takes_classes(self.structure, y):
+                raise ValueError("classes must be passed on the first call to partial_fit: the list of all labels of y")
+            return self._read_rows(X, y, sample_weight, resolve=partial(structure_of, classes=classes))
+        if classes is not None and not np.array_equal(np.unique(np.asarray(classes)), getattr(self, "classes_", ())):
+            raise ValueError(f"classes is {classes!r}, which the first call to partial_fit was not given; pass None")
+        return self._read_rows(X, y, sample_weight, resolve=None)
+
+    def _kernel_of(self, rows: TrainingRows) -> InputKernel:
+        """Return the kernel, resolved on the training inputs."""
+        return InputKernel.resolve(
+            self.kernel, rows.X, gamma=None if self.kernel == "linear" else self.gamma, degree=self.degree,
+            coef0=self.coef0, params=getattr(self, "kernel_params", None), weights=rows.weights,
         )  # fmt: skip
 
     def _embed_rows(self, rows: TrainingRows) -> Targets:
@@ -154,7 +143,24 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         require_memory(
             8 * 4 * n * d, f"embedding {n} outputs in {d} features", "fit fewer rows, or a smaller structure"
         )
-        return embed_targets(self.structure_, rows, get_n_threads(self.n_jobs))
+        return embed_targets(self.structure_, rows.y, rows.sets, rows.weights, get_n_threads(self.n_jobs))
+
+    def _keep_weights(self, weights: FloatArray) -> None:
+        """Set `coef_` and `intercept_` from weights of the inputs (q, d), the constant one last if there is one."""
+        p = self.n_features_in_
+        self.coef_ = np.ascontiguousarray(weights[:p].T)
+        self.intercept_ = weights[p].copy() if self.fit_intercept else np.zeros(weights.shape[1])
+
+    def _keep_dual(self, X: Any, dual: FloatArray) -> None:
+        """Set them, or `dual_coef_` and `X_fit_`, from coefficients (n, d) of the rows of X."""
+        # f(x) = Σ_i (k(x, x_i) + 1) dual_i: the weight of the constant is the sum of the coefficients.
+        constant = dual.sum(axis=0)
+        if self.kernel_.is_linear:
+            self._keep_weights(np.vstack([X.T @ dual, constant]))
+            return
+        self.dual_coef_, self.intercept_ = dual, constant if self.fit_intercept else np.zeros_like(constant)
+        if not self.kernel_.is_precomputed:
+            self.X_fit_ = X
 
     def _set_structure(self, structure: Structure) -> None:
         """Set `structure_` and what follows from it, such as `classes_` where scikit-learn asks for them."""
@@ -197,10 +203,6 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         set_output(self, predict)
         return self
 
-    def _output(self, values: Any, X: Any, columns: Any) -> Any:
-        """Return predictions as `set_output` has it."""
-        return output(self, values, X, columns, self.structure_.space.frame)
-
     # Scores and predictions.
 
     @lazily_on_dask
@@ -240,7 +242,7 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         >>> ranker.feature_scores(X).shape, ranker.structure_.feature_names().tolist()
         ((4, 1), ['0 before 1'])
         """
-        X = self._check_new_rows(X)
+        X = self._read_inputs(X)
         n, d = X.shape[0], self.structure_.n_features
         scores: FloatArray = allocate((n, d), np.float64, f"{d} scores for each of {n} rows", "pass fewer rows at once")
         model = self._model()
@@ -329,7 +331,7 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         >>> (given > reverse).tolist()
         [True]
         """
-        X = self._check_new_rows(X)
+        X = self._read_inputs(X)
         parts = self.structure_.space.encode(y)
         check_lengths(X, parts)
         values = np.empty(X.shape[0])
@@ -378,14 +380,10 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
 
     def _predict_rows(self, model: Model, X: Any, rows: slice, **wanted: Any) -> None:
         """Have the library predict some rows of X; `wanted` says what, and where it goes."""
-        given, names = X[rows], getattr(self, "feature_names_in_", None)
+        given = X[rows]
         if callable(self.kernel_.name):
-            given = self.kernel_.matrix(rows_in_double(X, rows, names), self.X_fit_, first_row=rows.start)
-        try:
-            model.predict(given, first=rows.start, mapped=is_mapped(X), **wanted)
-        except RowError as error:
-            rows_in_double(X, slice(error.row, error.row + 1), names)  # which says what to do about NaN
-            raise
+            given = self.kernel_.matrix(in_double(given, rows.start), self.X_fit_, first_row=rows.start)
+        model.predict(given, first=rows.start, mapped=is_mapped(X), **wanted)
         release_pages(X[rows])
 
     def _score_blocks(self, X: Any) -> Iterator[tuple[slice, FloatArray]]:
@@ -463,17 +461,17 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
             raise CapabilityError(
                 f"{type(self).__name__} has no distributions and so no marginals: take ProbabilisticStructured"
             )
-        structure = getattr(self, "structure_", None)  # None before fit, which the check of X tells
-        compressed = None if structure is None else structure.space.sparse_format
-        decoded = None
+        inputs = self._read_inputs(X)
+        space = self.structure_.space
+        compressed, decoded = space.sparse_format, None
         if compressed is not None and not return_certificate:
-            blocks = self._decoded_blocks(self._check_new_rows(X), constraints, self._decoding())
+            blocks = self._decoded_blocks(inputs, constraints, self._decoding())
             y = compressed(sparse.vstack([compressed(part.y) for _, part in blocks], dtype=np.int64))
         else:
-            decoded = self._decode_rows(X, constraints)
-            y = self.structure_.space.decode_parts(decoded.y)
+            decoded = self._decode_rows(inputs, constraints)
+            y = space.decode_parts(decoded.y)
             y = y if compressed is None else compressed(y)
-        y = self._output(y, X, self.structure_.space.column_names())
+        y = output(self, y, X, space.column_names(), space.frame)
         found: tuple[Any, ...] = (y,)
         if decoded is not None and return_certificate:
             found += (Certified.of(y, decoded, self.structure_),)
@@ -529,8 +527,10 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         >>> [good.tolist() for good in ranker.enumerate([0.5], nu=1, max_results=2)]
         [[1, 2], [2, 1]]
         """
-        check_extent(nu, max_results)
-        X = self._check_new_rows(X_row if np.ndim(X_row) == 2 or sparse.issparse(X_row) else np.atleast_2d(X_row))
+        check_argument(nu, "nu", Interval(Real, 0, 1, closed="right"))
+        if max_results is not None:
+            whole_number(max_results, "max_results", 1, 2**63 - 1)
+        X = self._read_inputs(X_row if np.ndim(X_row) == 2 or sparse.issparse(X_row) else np.atleast_2d(X_row))
         if X.shape[0] != 1:
             raise ValueError(f"X_row must be one row, got {X.shape[0]}")
         ((_, scores),) = self._score_blocks(X)
@@ -545,19 +545,14 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         )
 
     def _decode_rows(self, X: Any, constraints: Any = None) -> Decoded:
-        """Decode the scores of all rows, block by block into arrays that hold the whole."""
-        X = self._check_new_rows(X)
-        n, part_len = X.shape[0], self.structure_.space.part_len
-        what, remedy = f"predicting {n} structures of {part_len} parts", "pass fewer rows at once"
-        whole = Decoded(
-            allocate((n, part_len), self.structure_.space.parts_dtype, what, remedy),
-            value=allocate((n,), np.float64, what, remedy),
-            upper_bound=allocate((n,), np.float64, what, remedy),
-            nu=allocate((n,), np.float64, what, remedy),
-            optimal=allocate((n,), np.bool_, what, remedy),
-        )
+        """Decode the scores of all rows of X, which has been read, block by block into arrays that hold the whole."""
+        n, space = X.shape[0], self.structure_.space
+        what, remedy = f"predicting {n} structures of {space.part_len} parts", "pass fewer rows at once"
+        parts = allocate((n, space.part_len), space.parts_dtype, what, remedy)
+        value, bound, nu = allocate((3, n), np.float64, what, remedy)
+        whole = Decoded(parts, value, bound, nu, np.empty(n, dtype=np.bool_))
         how = self._decoding()
-        if constraints is None and self._decides_by_scores() and self.structure_.space.decodes_in_library(how.decoder):
+        if constraints is None and self._decides_by_scores() and space.decodes_in_library(how.decoder):
             model = self._model()
             for rows in self._row_blocks(X, whole=True):
                 self._predict_rows(model, X, rows, found=whole.rows(rows), how=how)
@@ -572,7 +567,7 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         return True
 
     def _decoded_blocks(self, X: Any, constraints: Any, how: Decoding) -> Iterator[tuple[slice, Decoded]]:
-        """Yield the decoded scores of blocks of rows; X must have been through `_check_input`."""
+        """Yield the decoded scores of blocks of rows; X must have been through `_read_inputs`."""
         held = None if constraints is None else self.structure_.space.restricted(constraints, X.shape[0])
         streams = row_streams(X, apart=False) if how.is_random else None
         for rows, block in self._score_blocks(X):
@@ -632,6 +627,5 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         """
         if is_dask(X):
             return mean_over_rows(self, "score", X, y, sample_weight)
-        self._require_target(X, y, sample_weight)
         predicted = self.predict(X)  # refuses what is not fitted
         return float(self.structure_.score(y, predicted, sample_weight))

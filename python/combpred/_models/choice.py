@@ -7,14 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from scipy.stats import rankdata
 from sklearn.utils import _safe_indexing
-from sklearn.utils.validation import _num_samples
 
-from .._data.inputs import check_weights
 from .._lib.control import Steps
 from .._lib.kernel import SCALED_KERNELS
-from .leave_one_out import Judge, LeaveOut
+from .leave_one_out import LeaveOut
 from .ridge import StructuredRidge
 
 # Of more settings than finalists each is tried with every third penalty on few rows; finalists are tried on more, with
@@ -47,12 +44,7 @@ class GivenRows:
     y: Any
     weights: Any
     constraints: Any
-    known: dict[Setting, LeaveOut] = field(default_factory=dict)  # what has been tried on them
-
-    @property
-    def n(self) -> int:
-        """Number of rows."""
-        return int(_num_samples(self.X))
+    n: int
 
     def some(self, X: Any, most: int, *, square: bool) -> GivenRows:
         """Return at most so many of them, the same whenever there are n; X is converted, to kernel values if square."""
@@ -62,28 +54,19 @@ class GivenRows:
         constraints = self.constraints
         if constraints is not None and not isinstance(constraints, Mapping):
             constraints = [constraints[row] for row in rows]
-        weights = None if self.weights is None else check_weights(self.weights, self.n)
-        inputs = X[np.ix_(rows, rows)] if square else X[rows]
-        return GivenRows(inputs, _safe_indexing(self.y, rows), None if weights is None else weights[rows], constraints)
-
-    def leave_out(self, setting: Setting, model_of: Callable[[Setting], StructuredRidge]) -> LeaveOut:
-        """Return the closed form under a setting; the rows are checked once for each loss."""
-        if setting not in self.known:
-            model = model_of(setting)
-            alike = next((self.known[each] for each in self.known if each.loss == setting.loss), None)
-            self.known[setting] = (
-                LeaveOut(model, self.X, self.y, self.weights, self.constraints) if alike is None else alike.under(model)
-            )
-        return self.known[setting]
+        weights = None if self.weights is None else self.weights[rows]
+        return GivenRows(
+            X[np.ix_(rows, rows)] if square else X[rows], _safe_indexing(self.y, rows), weights, constraints, most
+        )
 
 
 @dataclass(frozen=True)
 class Choice:
-    """What is chosen from: penalties and settings, whose estimators `model_of` makes."""
+    """What is chosen from: penalties and settings, whose estimators `model_of` makes; `scoring` is as for `judge`."""
 
     alphas: list[float]
     settings: list[Setting]
-    judge: Judge
+    scoring: str
     model_of: Callable[[Setting], StructuredRidge]
     verbose: int
     tried: dict[tuple[Setting, int], LeaveOut] = field(default_factory=dict)  # by number of rows
@@ -106,7 +89,7 @@ class Choice:
 
     def _try(self, setting: Setting, rows: GivenRows, near: int | None, steps: Steps) -> LeaveOut:
         """Judge penalties near one, or from the smallest to the largest, on some rows: a step."""
-        leave = self.tried[setting, rows.n] = rows.leave_out(setting, self.model_of)
+        leave = self.tried[setting, rows.n] = self._leave_out(setting, rows)
         ascending = [int(number) for number in np.argsort(self.alphas, kind="stable")]
         if near is not None:
             wanted = _beside(ascending, near)
@@ -117,10 +100,20 @@ class Choice:
         while wanted:
             missing = {number: self.alphas[number] for number in sorted(wanted) if number not in leave.scores}
             if missing:
-                leave.try_penalties(missing, self.judge, steps.tell)
+                leave.try_penalties(missing, self.scoring, steps.tell)
             wanted = _beside(ascending, leave.best) if near is not None and missing else []
         steps.advance()
         return leave
+
+    def _leave_out(self, setting: Setting, rows: GivenRows) -> LeaveOut:
+        """Return the closed form under a setting; rows are read once for each loss."""
+        if (setting, rows.n) in self.tried:
+            return self.tried[setting, rows.n]
+        model = self.model_of(setting)
+        for (other, n), leave in self.tried.items():
+            if (n, other.loss) == (rows.n, setting.loss):
+                return leave.under(model)
+        return LeaveOut(model, rows.X, rows.y, rows.weights, rows.constraints)
 
     def table(self) -> dict[str, Any]:
         """Return what was tried in the form of ``GridSearchCV.cv_results_``."""
@@ -129,20 +122,21 @@ class Choice:
             for (setting, n_rows), leave in self.tried.items()
             for number in sorted(leave.scores)
         ]
-        n_rows, scores = np.array([each[0] for each in tried]), np.array([each[1] for each in tried])
-        params = [each[2] for each in tried]
-        ranks, before = np.empty(len(tried), dtype=np.int32), 0
-        for n in np.unique(n_rows)[::-1]:  # scores on more rows come first
-            here = n_rows == n
-            ranks[here] = before + rankdata(-scores[here], method="min")
-            before += int(here.sum())
-        columns: dict[str, Any] = {}
-        for name in ("alpha", "kernel", "gamma", "loss"):
-            absent = [name not in each for each in params]
-            values = np.empty(len(params), dtype=np.float64 if name == "alpha" else object)
-            values[:] = [each.get(name) for each in params]
-            columns[f"param_{name}"] = np.ma.masked_array(values, mask=absent)
-        return {"params": params, **columns, "n_rows": n_rows, "mean_test_score": scores, "rank_test_score": ranks}
+        columns = {
+            f"param_{name}": np.ma.masked_array(
+                np.array([params.get(name) for *_, params in tried], dtype=float if name == "alpha" else object),
+                mask=[name not in params for *_, params in tried],
+            )
+            for name in ("alpha", "kernel", "gamma", "loss")
+        }
+        keys = [(-n_rows, -score) for n_rows, score, _ in tried]  # scores on more rows come first
+        return {
+            "params": [params for *_, params in tried],
+            **columns,
+            "n_rows": np.array([n_rows for n_rows, *_ in tried]),
+            "mean_test_score": np.array([score for _, score, _ in tried]),
+            "rank_test_score": np.array([1 + sum(other < key for other in keys) for key in keys], dtype=np.int32),
+        }
 
 
 def _beside(ascending: list[int], number: int) -> list[int]:

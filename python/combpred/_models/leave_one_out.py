@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import copy
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,8 +12,7 @@ from sklearn.base import BaseEstimator
 from .._lib.arrays import FloatArray
 from .._lib.ridge import left_out_scores, solve
 from ..metrics import get_scorer
-from .ridge import StructuredRidge, keep, smaller_than_a_kernel, training_kernel
-from .training import TrainingRows
+from .ridge import StructuredRidge, training_kernel
 
 
 class LeaveOut:
@@ -38,16 +36,15 @@ class LeaveOut:
     """
 
     def __init__(self, model: StructuredRidge, X: Any, y: Any, weights: Any, constraints: Any) -> None:
-        self.X, self.y = X, y
-        self.inputs, problem = model._validate_training(X, y, weights)
+        self.rows, problem = model._prepare(X, y, weights)
         space = model.structure_.space
-        self._held = None if constraints is None else space.restricted(constraints, problem.n)
+        self.held = None if constraints is None else space.restricted(constraints, problem.n)
         self.problem = problem.with_options(solver="closed-form")
         self._plan = self.problem.plan(0, problem.n**2)
         self.mean = model.structure_.mean()
         # The linear kernel takes the same n×n route, however few its features: leaving rows out needs the diagonal of
         # the inverse of an n×n matrix that is not of low rank. Where that does not fit, folds need no such matrix.
-        self._begin(model, training_kernel(model, self.inputs, self._plan, _remedy(model), loo="_loo"))
+        self._begin(model, training_kernel(model.kernel_, self.rows.X, self._plan, loo="_loo"))
 
     def _begin(self, model: StructuredRidge, kernel: FloatArray) -> None:
         self.model, self._kernel = model, kernel
@@ -58,10 +55,8 @@ class LeaveOut:
         """Return the same for another model of the same structure and loss, which differs in its kernel."""
         other = copy(self)
         take_fit(model, self.model)
-        model._resolve_kernel(
-            TrainingRows(self.inputs, self.y, None, self.problem.targets.weights), model.kernel_params
-        )
-        other._begin(model, model.kernel_.matrix(self.inputs))  # there was memory for as much before
+        model.kernel_ = model._kernel_of(self.rows)
+        other._begin(model, model.kernel_.matrix(self.rows.X))  # there was memory for as much before
         return other
 
     @property
@@ -74,11 +69,11 @@ class LeaveOut:
         """The best score."""
         return self.scores[self.best]
 
-    def try_penalties(self, penalties: dict[int, float], judge: Judge, tell: Callable[[str], None]) -> None:
+    def try_penalties(self, penalties: dict[int, float], scoring: str, tell: Callable[[str], None]) -> None:
         """Add the scores of penalties, by number, tell of them, and keep what the best one says of rows left out."""
         tried = left_out_scores(self.problem, self._kernel, list(penalties.values()))
         for (number, alpha), left_out in zip(penalties.items(), tried, strict=True):
-            score = judge(self, left_out)
+            score = judge(self, left_out, scoring)
             gamma = "" if self.model.gamma is None else f", gamma={self.model.kernel_.gamma:.4g}"
             where = f"kernel={self.model.kernel!r}{gamma}, loss={self.model.loss_!r}, alpha={alpha:g}"
             if not np.isfinite(score):
@@ -88,51 +83,36 @@ class LeaveOut:
             if self.best == number:
                 self._left_out = left_out
 
-    def predicted(self, scores: FloatArray) -> Any:
-        """Return the predictions from scores, under the constraints of the rows."""
-        decoded = self.model._decode_scores(scores, self.model._decoding(), self._held)
-        return self.model.structure_.space.decode_parts(decoded.y)
-
     def train(self, alpha: float) -> FloatArray:
         """Fit the model with the best penalty, which is `alpha`, and return the scores of rows left out."""
         self.model.set_params(alpha=alpha)
-        keep(self.model, self.inputs, solve(self.problem.with_options(alpha=alpha), self._kernel, self._plan))
+        solution = solve(self.problem.with_options(alpha=alpha), self._kernel, self._plan)
+        self.model._keep_solution(solution, self.rows.X)
         if self.model.decision_ == "f1":
             self.model._choose_threshold(self._left_out, self.problem.targets)
         return self._left_out
 
 
-@dataclass(frozen=True)
-class Judge:
-    """How scores of rows left out are judged.
+def judge(leave: LeaveOut, scores: FloatArray, scoring: str) -> float:
+    """Return how good scores of rows left out are, larger for better ones.
 
-    Attributes
-    ----------
-    scoring : str or None
-        As `StructuredRidgeCV` takes it.
-    by_f1 : bool
-        Whether thresholds are chosen, which F1 judges where `scoring` is None.
-    by_distance : bool
-        Whether, without `scoring`, the distance of ψ from its expectation judges, which the loss "squared" estimates.
+    `scoring` is "explained", the share of the variance of ψ, which the loss "squared" estimates; "threshold", the F1 of
+    the threshold chosen; "metric", the structure's own; or the name of another metric.
     """
-
-    scoring: str | None
-    by_f1: bool
-    by_distance: bool
-
-    def __call__(self, leave: LeaveOut, scores: FloatArray) -> float:
-        """Return a score, larger for better ones."""
-        model, targets = leave.model, leave.problem.targets
-        reached = model._choose_threshold(scores, targets) if self.by_f1 else None
-        if self.scoring is None and reached is not None:
-            return reached
-        if self.scoring is None and self.by_distance:
-            return explained(targets.psi, scores + leave.mean, targets.weights)
-        predicted = leave.predicted(scores)
-        if self.scoring in (None, "metric"):
-            return float(model.structure_.score(leave.y, predicted, targets.weights))
-        decided = model._decision(scores)
-        return get_scorer(self.scoring).judge(model.structure_, leave.y, predicted, decided, targets.weights)
+    model, targets = leave.model, leave.problem.targets
+    reached = model._choose_threshold(scores, targets) if model.decision_ == "f1" else 0.0
+    if scoring == "threshold":
+        return reached
+    if scoring == "explained":
+        return explained(targets.psi, scores + leave.mean, targets.weights)
+    scorer = None if scoring == "metric" else get_scorer(scoring)
+    if scorer is not None and scorer.takes_scores:
+        return scorer.judge(model.structure_, leave.rows.y, model._decision(scores), targets.weights)
+    decoded = model._decode_scores(scores, model._decoding(), leave.held)
+    predicted = model.structure_.space.decode_parts(decoded.y)
+    if scorer is None:
+        return float(model.structure_.score(leave.rows.y, predicted, targets.weights))
+    return scorer.judge(model.structure_, leave.rows.y, predicted, targets.weights)
 
 
 def explained(psi: FloatArray, expected: FloatArray, weights: FloatArray | None) -> float:
@@ -147,9 +127,3 @@ def explained(psi: FloatArray, expected: FloatArray, weights: FloatArray | None)
 def take_fit(model: BaseEstimator, fitted: BaseEstimator) -> None:
     """Take the fitted attributes of another estimator."""
     vars(model).update({k: v for k, v in vars(fitted).items() if k.endswith("_") and not k.startswith("_")})
-
-
-def _remedy(model: StructuredRidge) -> str:
-    if model.kernel == "linear":
-        return "fit fewer rows, or choose alpha by GridSearchCV of StructuredRidge(solver='primal')"
-    return smaller_than_a_kernel(model)

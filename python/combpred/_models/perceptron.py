@@ -12,22 +12,20 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.optimize import minimize_scalar
 from sklearn.base import _fit_context
-from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from .._data.glossary import documented
-from .._data.inputs import clear_fit, refit, rows_in_double, unchanged_on_failure
+from .._data.inputs import clear_fit, in_double, refit, unchanged_on_failure
 from .._data.targets import TargetError
 from .._lib.arrays import FloatArray
-from .._lib.call import get_n_threads
 from .._lib.decode import Decoded, Decoding
 from .._lib.errors import CapabilityError
 from .._lib.maxmargin import AffineLoss, Request, perceptron_fit
 from .base import StructuredEstimator
 from .losses import ScoredRows, best_others
-from .svm import FeatureRows, decoded_by
-from .training import TrainingRows, check_mini_batch, keep_weights, require_same_intercept
+from .svm import FeatureRows
+from .training import TrainingRows, require_linear, require_same_intercept
 
 
 @dataclass(frozen=True)
@@ -47,64 +45,6 @@ class PerceptronState:
     late: FloatArray
     n_visits: int
 
-    @property
-    def average(self) -> FloatArray:
-        """The average of the weights after each visit."""
-        average: FloatArray = self.weights - self.late / self.n_visits
-        return average
-
-
-def train(model: Any, rows: TrainingRows, rng: np.random.RandomState) -> None:
-    """Pass over all rows until none changes anything, and set the fitted attributes of `model`."""
-    training = _rows_of(model, rows)
-    loss, known = _bounded_loss(model, training)
-    found = _run(model, rows.X, training, rng, loss, {"max_iter": model.max_iter, **known})
-    share = float(model.average) / found.visits
-    dual = found.dual_last - share * found.dual_late
-    training.keep(model, rows.X, found.last - share * found.late, dual)
-    if model.kernel_.is_linear:
-        model.state_ = PerceptronState(found.last, found.late, found.visits)
-    model.n_mistakes_, model.n_iter_, model.separated_ = found.mistakes, found.n_iter, bool(found.separated)
-    model.radius_, model.mistake_bound_ = found.radius, found.bound
-
-
-def learn_mini_batch(model: Any, rows: TrainingRows, rng: np.random.RandomState) -> None:
-    """Visit each row once, from the state of `model`, and set its fitted attributes."""
-    training = _rows_of(model, rows)
-    before: PerceptronState | None = getattr(model, "state_", None)
-    options = {"max_iter": 1, "visits": 0 if before is None else before.n_visits}
-    start = None if before is None else (before.weights, before.late)
-    found = _run(model, rows.X, training, rng, None, options, start)
-    model.state_ = PerceptronState(found.last, found.late, found.visits)
-    keep_weights(model, model.state_.average if model.average else model.state_.weights)
-    model.n_mistakes_ = getattr(model, "n_mistakes_", 0) + found.mistakes
-    model.radius_ = max(getattr(model, "radius_", 0.0), found.radius)
-    model.n_iter_ = getattr(model, "n_iter_", 0) + 1
-    model.mistake_bound_ = np.nan
-    if hasattr(model, "separated_"):
-        del model.separated_
-
-
-def _rows_of(model: Any, rows: TrainingRows) -> FeatureRows:
-    training = FeatureRows.of(model, rows, sort=bool(model.shuffle))
-    training.require_complete(
-        model.structure_, "a perceptron is told by complete ones whether it is wrong; take StructuredRidge"
-    )
-    return training
-
-
-def _bounded_loss(model: Any, training: FeatureRows) -> tuple[AffineLoss | None, dict[str, float]]:
-    """Return the Hamming loss, from which a bound on the mistakes follows, and its constants: nothing where unknown."""
-    space = model.structure_.space
-    try:
-        if space.entry_kind in ("numbers", "unknown") or space.loss_entries() is not None:
-            return None, {}
-    except CapabilityError:  # no entry of ψ that a loss can look at
-        return None, {}
-    bits, signs = space.entry_kind == "bits", space.entry_kind == "signs"
-    known = {"squared": 1.0 if bits else 2.0, "least": 2.0 if signs else 1.0}
-    return space.loss("hamming").affine(training.targets.psi), known
-
 
 class AmongCandidates:
     """Decodes among the outputs that are the candidates of each row, GEN(x).
@@ -118,40 +58,39 @@ class AmongCandidates:
         The rows of X that requests of training call 0, 1, ….
     """
 
-    def __init__(self, model: Any, X: Any, numbers: NDArray[np.intp]) -> None:
-        self._model, self._X, self._numbers = model, X, numbers
+    def __init__(self, model: StructuredPerceptron, X: Any, numbers: NDArray[np.intp] | None = None) -> None:
+        self._model, self._X, self._numbers = model, X, np.arange(X.shape[0]) if numbers is None else numbers
         self._space = model.structure_.space
         self._parts: dict[int, NDArray[Any]] = {}  # of rows that were asked for
 
     def __call__(self, request: Request) -> None:
-        for k, row in enumerate(request.rows):
-            parts = self._parts.get(int(row))
-            if parts is None:
-                parts = self._parts[int(row)] = self.of(int(self._numbers[row]))
+        for k, row in enumerate(self._numbers[request.rows].tolist()):
             magnitude = None if request.magnitude is None else request.magnitude[k]
-            _, request.reply[k], _ = self._best(parts, request.linear[k], magnitude)
+            _, request.reply[k], _ = self.best(row, request.linear[k], magnitude)
         request.proven[:] = 1.0
 
     def of(self, row: int) -> NDArray[Any]:
         """Return the candidates of a row of X in parts."""
-        given = rows_in_double(self._X, slice(row, row + 1))
-        outputs = self._model.candidates(given if sparse.issparse(given) else given[0])
-        if len(outputs) == 0:
-            raise TargetError(row, "candidates gives no outputs for it; give at least one", "X")
-        try:
-            parts: NDArray[Any] = self._space.encode(outputs, "candidates")
-            return parts
-        except TargetError as error:
-            raise TargetError(row, f"output {error.row} of candidates: {error.reason}", "X") from None
+        if row not in self._parts:
+            given = in_double(self._X[row : row + 1], row)
+            outputs = self._model.candidates(given if sparse.issparse(given) else given[0])  # type: ignore[misc]
+            if len(outputs) == 0:
+                raise TargetError(row, "candidates gives no outputs for it; give at least one", "X")
+            try:
+                self._parts[row] = self._space.encode(outputs, "candidates")
+            except TargetError as error:
+                raise TargetError(row, f"output {error.row} of candidates: {error.reason}", "X") from None
+        return self._parts[row]
 
-    def decode(self, scores: FloatArray, first: int) -> Decoded:
-        """Return the best candidates for scores of rows from number `first` on."""
-        found = [self._best(self.of(first + k), linear, None) for k, linear in enumerate(scores)]
-        values = np.array([value for *_, value in found])
-        n = len(values)
-        return Decoded(
-            np.array([parts for parts, *_ in found]), values, values, np.zeros(n), np.ones(n, dtype=np.bool_)
-        )
+    def best(
+        self, row: int, linear: FloatArray, magnitude: FloatArray | None = None
+    ) -> tuple[NDArray[Any], FloatArray, float]:
+        """Return the best candidate of a row, its ψ and its score."""
+        parts = self.of(row)
+        psi = self._space.embed(parts)
+        values = psi @ linear if magnitude is None else psi @ linear + np.square(psi) @ magnitude
+        at = int(np.argmax(values))
+        return parts[at], psi[at], float(values[at])
 
     def best_others(self, given: ScoredRows) -> FloatArray:
         """Return the largest score of a candidate with another ψ than that of the row, −inf where there is none."""
@@ -160,38 +99,6 @@ class AmongCandidates:
             psi = self._space.embed(self.of(row))
             best[row] = (psi @ linear)[(psi != given.psi[row]).any(axis=1)].max(initial=-np.inf)
         return best
-
-    def _best(
-        self, parts: NDArray[Any], linear: FloatArray, magnitude: FloatArray | None
-    ) -> tuple[NDArray[Any], FloatArray, float]:
-        """Return the best of some outputs, its ψ and its score."""
-        psi = self._space.embed(parts)
-        values = psi @ linear if magnitude is None else psi @ linear + np.square(psi) @ magnitude
-        at = int(np.argmax(values))
-        return parts[at], psi[at], float(values[at])
-
-
-def _run(
-    model: Any,
-    X: Any,
-    training: FeatureRows,
-    rng: np.random.RandomState,
-    loss: AffineLoss | None,
-    options: dict[str, Any],
-    start: tuple[FloatArray, FloatArray] | None = None,
-) -> Any:
-    n_threads = get_n_threads(model.n_jobs)
-    how = Decoding(model.decoder, n_threads, int(rng.randint(2**31)))
-    options = {
-        **options, "shuffle": int(model.shuffle), "seed": how.seed, "method": model.decoder,
-        "n_candidates": int(model.n_candidates or 0),
-    }  # fmt: skip
-    by = decoded_by(model, how) if model.candidates is None else AmongCandidates(model, X, training.kept)
-    with training.renumbered():
-        return perceptron_fit(
-            training.margins(loss), options, by, start, n_threads=n_threads,
-            label=type(model).__name__, verbose=int(model.verbose),
-        )  # fmt: skip
 
 
 @documented
@@ -398,11 +305,11 @@ class StructuredPerceptron(StructuredEstimator):
         1.0
         """
         with refit(self):
-            self._require_target(X, y, sample_weight)
-            X = self._check_input(X, reset=True)
-            rows = self._check_training_rows(X, y, sample_weight)
-            self._resolve_kernel(rows)
-            train(self, rows, check_random_state(self.random_state))
+            rows = self._read_rows(X, y, sample_weight)
+            self.kernel_ = self._kernel_of(rows)
+            found = self._train(rows, bounded=True)
+            self.n_mistakes_, self.n_iter_, self.separated_ = found.mistakes, found.n_iter, bool(found.separated)
+            self.radius_, self.mistake_bound_ = found.radius, found.bound
         return self
 
     @documented
@@ -446,24 +353,54 @@ class StructuredPerceptron(StructuredEstimator):
         >>> model.predict([[0.0], [3.0]]).tolist(), model.n_iter_
         ([[1, 2], [2, 1]], 20)
         """
-        if self.kernel != "linear":
-            raise ValueError(
-                f"partial_fit is for kernel='linear', got kernel={self.kernel!r}, which needs all rows at once: take "
-                "fit, or a linear kernel on inputs mapped by combpred.kernels.NystromMap"
-            )
+        require_linear(self, "partial_fit")
         with unchanged_on_failure(self):
-            self._require_target(X, y, sample_weight)
-            first = not hasattr(self, "state_")
-            if first:
+            before: PerceptronState | None = getattr(self, "state_", None)
+            if before is None:
                 clear_fit(self)
             else:
-                state: PerceptronState = self.state_
-                require_same_intercept(self, len(state.weights))
-            rows = check_mini_batch(self, self._check_input(X, reset=first), y, classes, sample_weight, first=first)
-            if first:
-                self._resolve_kernel(rows)
-            learn_mini_batch(self, rows, check_random_state(self.random_state))
+                require_same_intercept(self, len(before.weights))
+            rows = self._read_mini_batch(X, y, classes, sample_weight, first=before is None)
+            self.kernel_ = self._kernel_of(rows)
+            found = self._train(rows, before, max_iter=1)
+            self.n_mistakes_ = getattr(self, "n_mistakes_", 0) + found.mistakes
+            self.radius_ = max(getattr(self, "radius_", 0.0), found.radius)
+            self.n_iter_ = getattr(self, "n_iter_", 0) + 1
+            self.mistake_bound_ = np.nan
+            if hasattr(self, "separated_"):
+                del self.separated_
         return self
+
+    def _bounded_loss(self, psi: FloatArray) -> tuple[AffineLoss | None, dict[str, Any]]:
+        """Return the Hamming loss, which bounds the mistakes, and its constants; nothing where they are not known."""
+        space = self.structure_.space
+        try:
+            if space.entry_kind in ("numbers", "unknown") or space.loss_entries() is not None:
+                return None, {}
+        except CapabilityError:  # no entry of ψ that a loss can look at
+            return None, {}
+        squared = 1.0 if space.entry_kind == "bits" else 2.0
+        least = 2.0 if space.entry_kind == "signs" else 1.0
+        return space.loss("hamming").affine(psi), {"squared": squared, "least": least}
+
+    def _train(
+        self, rows: TrainingRows, before: PerceptronState | None = None, *, bounded: bool = False, **options: Any
+    ) -> Any:
+        """Visit rows, and set the coefficients."""
+        training = FeatureRows.of(self, rows, sort=bool(self.shuffle))
+        training.require_complete("a perceptron needs complete ones; take StructuredRidge")
+        loss, constants = self._bounded_loss(training.targets.psi) if bounded else (None, {})
+        options = {"shuffle": int(self.shuffle), **constants, **options}
+        by = None if self.candidates is None else AmongCandidates(self, rows.X, training.kept)
+        start = None
+        if before is not None:
+            start, options["visits"] = (before.weights, before.late), before.n_visits
+        found = training.train(perceptron_fit, loss, options, by, start)
+        share = float(self.average) / found.visits  # the average of the weights is the last less what came late
+        training.keep(found.last - share * found.late, found.dual_last - share * found.dual_late)
+        if self.kernel_.is_linear:
+            self.state_ = PerceptronState(found.last, found.late, found.visits)
+        return found
 
     def mistake_bound(self, X: Any, y: Any, *, scorer: Any = None) -> float:
         r"""Return a bound on the mistakes of training on given rows, which need not be separable.
@@ -516,7 +453,7 @@ class StructuredPerceptron(StructuredEstimator):
         >>> model.n_mistakes_ <= model.mistake_bound(X, y) <= 20
         True
         """
-        X = self._check_new_rows(X)
+        X = self._read_inputs(X)
         scorer = self if scorer is None else scorer
         check_is_fitted(scorer)
         if scorer.kernel_ != self.kernel_ or scorer.fit_intercept != self.fit_intercept:
@@ -526,10 +463,11 @@ class StructuredPerceptron(StructuredEstimator):
         given = ScoredRows.read(self.structure_, scorer.feature_scores(X), y)
         if given.in_sets:
             raise CapabilityError("mistakes are against single structures: y must not hold Admissible sets")
-        if self.candidates is None:
-            others = best_others(self.structure_, given)
-        else:
-            others = AmongCandidates(self, X, np.arange(X.shape[0])).best_others(given)
+        others = (
+            best_others(self.structure_, given)
+            if self.candidates is None
+            else AmongCandidates(self, X).best_others(given)
+        )
         visits, norm = float(self.n_iter_ * X.shape[0]), _norm(scorer)
         if self.radius_ == 0 or norm == 0:
             return 0.0 if self.radius_ == 0 else visits
@@ -551,9 +489,12 @@ class StructuredPerceptron(StructuredEstimator):
             return
         if constraints is not None:
             raise CapabilityError("constraints cannot be given beside candidates: let that function respect them")
-        among = AmongCandidates(self, X, np.arange(X.shape[0]))
+        among = AmongCandidates(self, X)
         for rows, scores in self._score_blocks(X):
-            yield rows, among.decode(scores, rows.start)
+            best = [among.best(row, linear) for row, linear in enumerate(scores, rows.start)]
+            values = np.array([value for *_, value in best])
+            proven = np.ones(len(values), dtype=np.bool_)
+            yield rows, Decoded(np.array([parts for parts, *_ in best]), values, values, 0.0 * values, proven)
 
 
 def _norm(scorer: Any) -> float:

@@ -16,7 +16,6 @@ from .._data.inputs import require_weight
 from .._lib.abi import Control
 from .._lib.arrays import SMALL_BYTES, FloatArray, require_memory
 from .._lib.ridge import PrimalProblem, sums_length, total_weight
-from ..structures import Structure
 from .rows import BlockRows
 
 # Of copies in the library that make passes cheaper: ψ of a million rows of 64 entries.
@@ -24,51 +23,11 @@ HELD_BYTES = 2**26
 
 
 @dataclass(frozen=True)
-class RidgeTask:
-    """Options of the training problem: the loss, the penalty and when to stop.
-
-    Attributes
-    ----------
-    loss : {"auc", "squared"}
-    alpha, tol : float
-    max_iter : int or None
-    intercept : bool
-    verbose : int
-    """
-
-    loss: str
-    alpha: float
-    tol: float
-    max_iter: int | None
-    intercept: bool
-    verbose: int
-
-    @classmethod
-    def of_model(cls, model: Any) -> RidgeTask:
-        """Return the options that the parameters of an estimator ask for."""
-        return cls(
-            model.loss_, float(model.alpha), float(model.tol), model.max_iter, bool(model.fit_intercept),
-            int(model.verbose),
-        )  # fmt: skip
-
-    def problem(self, structure: Structure, n_threads: int) -> PrimalProblem:
-        """Return the problem as the library takes it."""
-        options = {
-            "loss": self.loss,
-            "alpha": self.alpha,
-            "tol": self.tol,
-            "max_iter": self.max_iter or 0,
-            "shift": float(self.intercept),
-        }
-        return PrimalProblem(structure.space.description, options, n_threads)
-
-
-@dataclass(frozen=True)
 class SumRows:
     """Function of a block for `BlockSource.reduce`: the sums over its rows, as ``cp_ridge_sums`` lays them out."""
 
     rows: BlockRows
-    task: RidgeTask
+    problem: PrimalProblem
 
     def __call__(self, block: Block) -> FloatArray:
         """Return the sums over the rows of a block, which has some."""
@@ -76,7 +35,7 @@ class SumRows:
         with rows.errors(block):
             features, outputs = rows.read(block)
             sums: FloatArray = np.zeros(sums_length(features.p, outputs.d))
-            self.task.problem(rows.structure, rows.n_threads).add_sums(sums, features, outputs)
+            self.problem.add_sums(sums, features, outputs)
         return sums
 
 
@@ -85,14 +44,14 @@ class MultiplyRows:
     """Function of a block for `BlockSource.reduce`: the product of its rows with a direction."""
 
     rows: BlockRows
-    task: RidgeTask
+    problem: PrimalProblem
 
     def __call__(self, block: Block, direction: FloatArray) -> FloatArray:
         """Return the product, which the library asks for."""
         rows = self.rows
         with rows.errors(block):
             features, outputs = rows.read(block)
-            return self.task.problem(rows.structure, rows.n_threads).product(features, outputs, direction)
+            return self.problem.product(features, outputs, direction)
 
 
 def _add(one: FloatArray, other: FloatArray) -> FloatArray:
@@ -100,7 +59,7 @@ def _add(one: FloatArray, other: FloatArray) -> FloatArray:
     return one
 
 
-def solve_blocks(source: BlockSource, rows: BlockRows, task: RidgeTask) -> tuple[FloatArray, Any]:
+def solve_blocks(source: BlockSource, rows: BlockRows, problem: PrimalProblem, verbose: int) -> tuple[FloatArray, Any]:
     """Return the weights (q, d) of training on the blocks of a source; ``n_iter`` counts the passes over them.
 
     Raises
@@ -110,49 +69,44 @@ def solve_blocks(source: BlockSource, rows: BlockRows, task: RidgeTask) -> tuple
     MemoryError
         When weights and Gram matrix do not fit, before they are allocated.
     """
-    _require_memory(rows, task)
+    _require_memory(rows.n_features + int(problem.options["shift"]), rows.structure.n_features)
     if isinstance(source, ArrayBlocks):
         with rows.errors(source.whole):
             whole = rows.read_whole(source.whole)
             if whole is not None:
-                problem = task.problem(rows.structure, rows.n_threads)
-                return problem.solve(*whole, budget=HELD_BYTES, verbose=task.verbose)
+                return problem.solve(*whole, budget=HELD_BYTES, verbose=verbose)
     control = Control()
 
     def advance() -> None:
         control.step += 1
 
     def add_up() -> FloatArray:
-        sums: FloatArray = source.reduce(SumRows(rows, task), merge=_add, advance=advance)
+        sums: FloatArray = source.reduce(SumRows(rows, problem), merge=_add, advance=advance)
         require_weight(total_weight(sums, rows.n_features))
         return sums
 
     def multiply(direction: FloatArray) -> FloatArray:
-        product: FloatArray = source.reduce(MultiplyRows(rows, task), direction, merge=_add, advance=advance)
+        product: FloatArray = source.reduce(MultiplyRows(rows, problem), direction, merge=_add, advance=advance)
         return product
 
-    problem = task.problem(rows.structure, rows.n_threads)
-    return problem.solve_elsewhere(rows.n_features, add_up, multiply, control, task.verbose)
+    return problem.solve_elsewhere(rows.n_features, add_up, multiply, control, verbose)
 
 
-def solve_sums(sums: FloatArray, n_features: int, structure: Structure, task: RidgeTask) -> tuple[FloatArray, Any]:
+def solve_sums(sums: FloatArray, n_features: int, problem: PrimalProblem) -> tuple[FloatArray, Any]:
     """Return the weights (q, d) of least squared loss, which needs no more than the sums."""
     require_weight(total_weight(sums, n_features))
-    return task.problem(structure, 1).solve_elsewhere(n_features, lambda: sums, _no_product, Control())
+    return problem.solve_elsewhere(n_features, lambda: sums, _no_product, Control())
 
 
 def _no_product(direction: FloatArray) -> FloatArray:
     raise AssertionError("squared loss needs no products")
 
 
-def _require_memory(rows: BlockRows, task: RidgeTask) -> None:
-    q, d = rows.n_features + int(task.intercept), rows.structure.n_features
+def _require_memory(q: int, d: int) -> None:
     needed = 8 * (4 * q * q + 14 * q * d)
-    if needed <= SMALL_BYTES:
-        return
-    require_memory(
-        needed,
-        f"training on {rows.n_features} features: the Gram matrix with its eigendecomposition, and weights of "
-        f"{d} scores",
-        "take solver='closed-form' when there are fewer rows than features, or select features",
-    )
+    if needed > SMALL_BYTES:
+        require_memory(
+            needed,
+            f"training on {q} features: the Gram matrix with its eigendecomposition, and weights of {d} scores",
+            "take solver='closed-form' when there are fewer rows than features, or select features",
+        )

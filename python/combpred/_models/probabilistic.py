@@ -16,10 +16,11 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length
 
-from .._data.checks import check_share_or_none, choice, whole_number
+from .._data.checks import choice, share, whole_number
 from .._data.dask import DaskBlocks, lazily_on_dask, mean_over_rows
 from .._data.glossary import documented
 from .._data.inputs import check_weights, is_dask, refit, unchanged_on_failure
+from .._data.names import output
 from .._data.relations import pair_matrices
 from .._lib.arrays import FloatArray, allocate, row_streams
 from .._lib.call import get_n_threads
@@ -37,11 +38,11 @@ from ..sampling.engines import (
     resolve_method,
 )
 from ..sampling.samplers import ESTIMATOR_SAMPLERS, diagnostics_of, draw_rows, method_of, warn_unless_mixed
-from ..structures import has_classes, has_method
+from ..structures import Structure, has_classes, has_method
 from ..structures.costs import OWN
 from .base import StructuredEstimator
-from .loglinear import continue_descent, fit_over_blocks, fit_rows, solver_of, training_engine
-from .training import EarlierFit, check_mini_batch, has_partial_fit, require_linear_kernel, require_same_intercept
+from .loglinear import fit_over_blocks, train
+from .training import EarlierFit, has_partial_fit, require_linear, require_same_intercept
 
 if TYPE_CHECKING:
     from ..structures._search.constraints import RowConstraints
@@ -369,15 +370,11 @@ class ProbabilisticStructured(StructuredEstimator):
             if is_dask(X):
                 fit_over_blocks(self, DaskBlocks(X, y, sample_weight), earlier=earlier)
                 return self
-            self._require_target(X, y, sample_weight)
-            rows = self._check_training_rows(self._check_input(X, reset=True), y, sample_weight)
-            self._check_capabilities()
-            engine = training_engine(self, rows.X.shape[0])
-            self._resolve_kernel(rows)
+            rows = self._read_rows(X, y, sample_weight)
+            self.kernel_ = self._kernel_of(rows)
             if earlier is not None:
                 earlier.require_match(self, rows.X.shape[0])
-            self.solver_ = solver_of(self, engine)
-            fit_rows(self, rows.X, self._embed_rows(rows), engine, earlier)
+            train(self, rows, earlier)
         return self
 
     @documented
@@ -401,8 +398,8 @@ class ProbabilisticStructured(StructuredEstimator):
             For an iterator.
         ValueError
             For another kernel than the linear one, ``solver="newton"`` or ``"sgd"``, or inference that is not exact;
-            for blocks that are not legal, naming block and row (both from 0); where a later pass gives other rows than
-            the first.
+            for blocks that are not legal, naming block and row (both from 0); where a later pass has more or fewer
+            rows than the first.
         CapabilityError
             When the structure is too large for exact inference.
 
@@ -477,18 +474,13 @@ class ProbabilisticStructured(StructuredEstimator):
         [[1, 2], [2, 1]]
         """
         with unchanged_on_failure(self):
-            require_linear_kernel(self)
-            self._require_target(X, y, sample_weight)
+            require_linear(self, "partial_fit")
             first = not hasattr(self, "descent_")
-            rows = check_mini_batch(self, self._check_input(X, reset=first), y, classes, sample_weight, first=first)
-            self._check_capabilities()
-            if first:
-                self._resolve_kernel(rows)
-                self.solver_ = "sgd"
-            else:
+            rows = self._read_mini_batch(X, y, classes, sample_weight, first=first)
+            if not first:
                 require_same_intercept(self, len(self.descent_.weights))
-            engine = training_engine(self, rows.X.shape[0], evaluations=1)
-            continue_descent(self, rows.X, self._embed_rows(rows), engine)
+            self.kernel_ = self._kernel_of(rows)
+            train(self, rows, online=True)
         return self
 
     @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
@@ -568,7 +560,7 @@ class ProbabilisticStructured(StructuredEstimator):
         """Return the probabilities of classes on a scale."""
         marginals = self._marginals(X)  # refuses what is not fitted
         values = scale(self.structure_.space.class_probabilities(marginals))
-        return self._output(values, X, self.classes_.tolist())
+        return output(self, values, X, self.classes_.tolist(), self.structure_.space.frame)
 
     @available_if(_has_pairs)  # type: ignore[untyped-decorator]
     @lazily_on_dask
@@ -651,7 +643,7 @@ class ProbabilisticStructured(StructuredEstimator):
         >>> ProbabilisticStructured("permutations").fit(X, y).predict_position_proba([[1.5]]).round(2).tolist()
         [[[0.37, 0.63], [0.63, 0.37]]]
         """
-        X = self._check_new_rows(X)
+        X = self._read_inputs(X)
         k = self.structure_.space.part_len
         proba: FloatArray = allocate((X.shape[0], k, k), np.float64, f"positions of {k} labels", _FEWER_ROWS)
         for rows, scores in self._score_blocks(X):
@@ -710,11 +702,11 @@ class ProbabilisticStructured(StructuredEstimator):
         True
         """
         marginals = self._marginals(X)
-        return self._output(marginals, X, self.structure_.feature_names().tolist())
+        return output(self, marginals, X, self.structure_.feature_names().tolist(), self.structure_.space.frame)
 
     def _marginals(self, X: Any) -> FloatArray:
         """Return what `predict_marginals` does, as an array."""
-        X = self._check_new_rows(X)
+        X = self._read_inputs(X)
         n, d = X.shape[0], self.structure_.n_features
         marginals: FloatArray = allocate((n, d), np.float64, f"{d} marginals of each of {n} rows", _FEWER_ROWS)
         for block in self._blocks(X, marginals=True, log_z=False):
@@ -756,7 +748,7 @@ class ProbabilisticStructured(StructuredEstimator):
         >>> float(np.exp(both).sum().round(12))
         1.0
         """
-        X = self._check_new_rows(X)
+        X = self._read_inputs(X)
         parts = self.structure_.space.encode(y)
         check_consistent_length(X, parts)
         log_proba = np.empty(X.shape[0])
@@ -852,9 +844,9 @@ class ProbabilisticStructured(StructuredEstimator):
         (True, [0, 0, 0, 0])
         """
         inference = None if method is None else INFERENCE_OF[choice(method, "method", tuple(INFERENCE_OF))]
-        check_share_or_none("epsilon", epsilon)
-        check_share_or_none("delta", delta)
-        X = self._check_new_rows(X)
+        epsilon = None if epsilon is None else share(epsilon, "epsilon")
+        delta = None if delta is None else share(delta, "delta")
+        X = self._read_inputs(X)
         engine = self._engine(X.shape[0], inference, epsilon, delta)
         return engine.log_partition_of_blocks(self._score_blocks(X))
 
@@ -894,7 +886,7 @@ class ProbabilisticStructured(StructuredEstimator):
         >>> bool((entropy > 0).all() and (entropy <= np.log(2)).all())
         True
         """
-        X = self._check_new_rows(X)
+        X = self._read_inputs(X)
         entropy = np.empty(X.shape[0])
         for rows, scores, inferred in self._blocks(X, marginals=True):
             assert inferred.means is not None and inferred.log_z is not None
@@ -961,7 +953,7 @@ class ProbabilisticStructured(StructuredEstimator):
         """
         sampler = choice(self.sampler if sampler is None else sampler, "sampler", ESTIMATOR_SAMPLERS)
         n_samples = whole_number(n_samples, "n_samples", 1, 2**31 - 1)
-        X = self._check_new_rows(X)
+        X = self._read_inputs(X)
         rng = check_random_state(self.random_state if random_state is None else random_state)
         seed = int(rng.randint(2**62, dtype=np.int64))
         structure, n = self.structure_, X.shape[0]
@@ -1003,8 +995,12 @@ class ProbabilisticStructured(StructuredEstimator):
                 inferred = engine.infer(scores, means=marginals, log_z=log_z)
             yield _Block(rows, scores, inferred)
 
+    def _set_structure(self, structure: Structure) -> None:
+        structure.space.require_decision(self.decision)
+        super()._set_structure(structure)
+
     def _decides_by_scores(self) -> bool:
-        self._check_capabilities()  # the parameter may have been set after fit
+        self.structure_.space.require_decision(self.decision)  # the parameter may have been set after fit
         return self.decision in _MOST_PROBABLE
 
     def _decode_scores(
@@ -1034,7 +1030,3 @@ class ProbabilisticStructured(StructuredEstimator):
             marginals = self._engine(len(scores)).infer(scores, means=True, log_z=False).means
         assert marginals is not None
         return marginals, np.full(scores.shape[1], -0.5)
-
-    def _check_capabilities(self) -> None:
-        """Raise CapabilityError, before any work, where `structure_` lacks what predicting asks of it."""
-        self.structure_.space.require_decision(self.decision)

@@ -21,7 +21,7 @@ from .._data.blocks import ArrayBlocks, BlockSource
 from .._data.checks import counted
 from .._data.dask import DaskBlocks
 from .._data.glossary import documented
-from .._data.inputs import is_dask, refit
+from .._data.inputs import in_double, is_dask, refit
 from .._data.warn import warn_user
 from .._lib.arrays import FloatArray, require_memory
 from .._lib.call import get_n_threads
@@ -29,37 +29,19 @@ from .._lib.decode import Model
 from .._lib.errors import CapabilityError
 from .._lib.kernel import InputKernel
 from .._lib.names import RIDGE_DECISIONS, RIDGE_LOSSES, RIDGE_SOLVERS
-from .._lib.ridge import RidgeProblem, Solution, Targets, left_out_scores, ridge_plan, solve
+from .._lib.ridge import PrimalProblem, RidgeProblem, Solution, Targets, left_out_scores, ridge_plan, solve
 from ..structures import Structure
 from .base import StructuredEstimator
-from .primal import RidgeTask, solve_blocks, solve_sums
+from .primal import solve_blocks
 from .rows import BlockRows
 from .thresholds import best_threshold, require_all_sets
-from .training import (
-    TrainingRows,
-    keep_dual,
-    keep_weights,
-    require_linear,
-    resolve_from_blocks,
-    resolve_linear_kernel,
-    source_of,
-    unconverted,
+from .training import TrainingRows, source_of
+
+# What to do about a kernel matrix that does not fit in memory.
+_NO_MATRIX = (
+    "fit fewer rows; or pass inputs mapped by combpred.kernels.NystromMap with kernel='linear' and solver='primal', or "
+    "take StructuredSGD, which need no kernel matrix"
 )
-
-
-class _Solvers(StrOptions):  # type: ignore[misc]  # scikit-learn has no types
-    """Names of solvers; the message about another one says where training row by row is."""
-
-    def __str__(self) -> str:
-        return f"{super().__str__()} (StructuredSGD trains row by row)"
-
-
-#: Variance of a 0/1 entry of ψ below which the loss "auc" is warned of. In trees of three below each node the least
-#: one of subtrees is 1.3e-3 for 40 nodes, and 2.6e-9 for 90.
-_LEAST_VARIANCE = 1e-3
-
-#: Constraint of the parameter `solver`.
-SOLVERS = [_Solvers(set(RIDGE_SOLVERS))]
 
 #: Constraint of the parameter `decision`.
 DECISIONS = StrOptions({"auto", *RIDGE_DECISIONS, "median"})
@@ -90,24 +72,11 @@ class RidgeBase(StructuredEstimator):
         "max_iter": [Interval(Integral, 1, None, closed="left"), None],
     }
 
-    def _check_options(self) -> None:
-        """Raise ValueError for parameters that contradict each other."""
-        InputKernel.check_params(self.kernel, self.kernel_params)
-
-    def _validate_training(
-        self, X: Any, y: Any, sample_weight: Any, known: TrainingRows | None = None
-    ) -> tuple[Any, RidgeProblem]:
-        """Check the training data, set `structure_` and `kernel_`, and return X with the problem to solve.
-
-        Targets and weights that are known are not checked again.
-        """
-        if known is None:
-            self._require_target(X, y, sample_weight)
-        X = self._check_input(X, reset=True)
-        self._check_options()
-        rows = self._check_training_rows(X, y, sample_weight) if known is None else known._replace(X=X)
-        self._resolve_kernel(rows, self.kernel_params)
-        return X, self._problem(rows)
+    def _prepare(self, X: Any, y: Any, sample_weight: Any) -> tuple[TrainingRows, RidgeProblem]:
+        """Return the training data and the problem to solve on them; sets `structure_` and `kernel_`."""
+        rows = self._read_rows(X, y, sample_weight)
+        self.kernel_ = self._kernel_of(rows)
+        return rows, self._problem(rows)
 
     def _problem(self, rows: TrainingRows) -> RidgeProblem:
         """Return the problem to solve on checked rows."""
@@ -134,8 +103,6 @@ class RidgeBase(StructuredEstimator):
             structure.space.require_preimage()
         if self.decision_ == "f1":
             require_all_sets(structure)
-        if self.loss_ == "auc":
-            _warn_of_constants(structure)
 
     def _decides_by(self) -> tuple[str, str]:
         return self.loss_, self.decision_
@@ -162,74 +129,42 @@ class RidgeBase(StructuredEstimator):
         self.threshold_, reached = best_threshold(scores, targets.psi, targets.weights)
         return reached
 
-
-def _warn_of_constants(structure: Structure) -> None:
-    """Warn of the loss "auc", which divides by Σ, where entries of ψ are the same for nearly all outputs."""
-    if not structure.space.has_indicators:
-        return
-    mean = structure.mean()
-    variance = mean * (1.0 - mean)
-    rare = np.flatnonzero((variance > 1e-12) & (variance < _LEAST_VARIANCE))  # 0, up to rounding: no output differs
-    if rare.size:
-        least = rare[np.argmin(variance[rare])]
-        warn_user(
-            f"{rare.size} of {variance.size} entries of ψ are the same for nearly all outputs of "
-            f"{type(structure).__name__}: {str(structure.feature_names()[least])!r} has a variance of "
-            f"{variance[least]:.1e}. loss='auc' hardly penalises scores of these, and learns little else: take "
-            "loss='squared'",
-            UserWarning,
-        )
+    def _keep_solution(self, solution: Solution, X: Any = None) -> None:
+        """Set the fitted attributes; X are the training inputs, unless the solution is weights of the features."""
+        info = solution.info
+        if X is None:
+            self._keep_weights(solution.coefficients)
+        else:
+            self._keep_dual(X, solution.coefficients)
+        self.solver_, self.precision_ = solution.solver, info.precision
+        self.objective_, self.n_iter_ = float(info.objective), max(int(info.n_iter), 1)
+        if not info.converged:
+            warn_user(
+                f"the solver stopped after {counted(info.n_iter, 'iteration')} at a relative residual of "
+                f"{info.residual:.1e}, above tol={self.tol:.1e}: raise max_iter, alpha or tol, or scale the inputs",
+                ConvergenceWarning,
+            )
 
 
-def smaller_than_a_kernel(model: RidgeBase) -> str:
-    """Return what to do where a kernel matrix does not fit in memory."""
-    if model.kernel == "precomputed":
-        return "fit fewer rows, or pass inputs, mapped by combpred.kernels.NystromMap, in place of the matrix"
-    other = "solver='primal'" if model.kernel == "linear" else "combpred.kernels.NystromMap with a linear kernel"
-    return f"fit fewer rows, or take {other} or StructuredSGD, which need no kernel matrix"
-
-
-def training_kernel(model: RidgeBase, X: Any, plan: dict[str, Any], remedy: str, *, loo: str = "") -> FloatArray:
+def training_kernel(kernel: InputKernel, X: Any, plan: dict[str, Any], *, loo: str = "") -> FloatArray:
     """Return the n×n kernel matrix after checking that it fits in memory beside what the library needs.
 
     Parameters
     ----------
-    model : estimator
-        With a resolved `kernel_`.
+    kernel : InputKernel
     X : array or CSR
-        Training inputs, or the kernel matrix where it is precomputed.
+        Training inputs, or the kernel matrix if it is precomputed.
     plan : dict
         As `RidgeProblem.plan` returns it.
-    remedy : str
-        What to do when it does not fit.
     loo : str, default=""
         "_loo": rows are left out before training.
     """
-    n, kernel = X.shape[0], model.kernel_
+    n = X.shape[0]
     n_bytes = plan[f"work{loo}_{plan['precision']}"] + plan[f"beside{loo}"]
     own = 0 if kernel.is_precomputed else 8 * n * n
-    require_memory(own + n_bytes, f"training on {n} rows with a kernel matrix", remedy, square_rows=n)
+    require_memory(own + n_bytes, f"training on {n} rows with a kernel matrix", _NO_MATRIX, square_rows=n)
     matrix: FloatArray = kernel.matrix(X)
     return matrix
-
-
-def keep(model: RidgeBase, X: Any, solution: Solution) -> None:
-    """Set the fitted attributes of a model from a solution; X is None for that of the primal solver."""
-    if solution.solver == "primal":
-        keep_weights(model, solution.coefficients)
-    else:
-        keep_dual(model, X, solution.coefficients)
-    info = solution.info
-    model.solver_ = solution.solver
-    model.precision_ = info.precision
-    model.objective_ = float(info.objective)
-    model.n_iter_ = max(int(info.n_iter), 1)
-    if not info.converged:
-        warn_user(
-            f"the solver stopped after {counted(info.n_iter, 'iteration')} at a relative residual of "
-            f"{info.residual:.1e}, above tol={model.tol:.1e}: raise max_iter, alpha or tol, or scale the inputs",
-            ConvergenceWarning,
-        )
 
 
 @documented
@@ -316,9 +251,10 @@ class StructuredRidge(RidgeBase):
 
     ``loss="auc"`` is the thesis's. Without features its minimum is :math:`\Sigma^{-1}` times what ``"squared"`` finds,
     so that directions in which outputs hardly vary at random weigh most: among rankings cycles of preferences, among
-    subtrees the nodes near the root. Mean scores on held-out rows are in tests/benchmarks/README.md, from which
-    ``"auto"`` follows: with ``"squared"`` decided as above they were as good or better on every kind of structure but
-    ``Cliques`` and ``PosetElements``.
+    subtrees the nodes near the root. It learns little if some entries are the same in nearly all outputs (a variance
+    below about 1e-3, such as the deep nodes of subtrees of 40 or more nodes): take ``"squared"`` there. Mean scores on
+    held-out rows are in tests/benchmarks/README.md, from which ``"auto"`` follows: with ``"squared"`` decided as above
+    they were as good or better on every kind of structure but ``Cliques`` and ``PosetElements``.
 
     The closed form costs :math:`O(s n^3 + n^2 d)` time for s distinct eigenvalues of Σ, and about three n×n matrices;
     the primal solver :math:`O(n p^2 + n p d)` for p features, and memory for p² and some 10 p d numbers beside the
@@ -350,7 +286,7 @@ class StructuredRidge(RidgeBase):
         **RidgeBase._parameter_constraints,
         "alpha": [Interval(Real, 0, None, closed="neither")],
         "decision": THRESHOLD_DECISIONS,
-        "solver": SOLVERS,
+        "solver": [StrOptions(set(RIDGE_SOLVERS))],
     }
 
     def __init__(
@@ -443,28 +379,34 @@ class StructuredRidge(RidgeBase):
         """
         with refit(self):
             if is_dask(X):
-                return _fit_given_blocks(self, DaskBlocks(X, y, sample_weight))
-            rows = None
+                return self._fit_blocks(DaskBlocks(X, y, sample_weight))
             # Only the linear kernel can be solved in the features themselves, which takes rows as they are.
-            if self.kernel == "linear" and self.solver in ("auto", "primal") and self.decision != "f1":
-                rows, is_primal = _rows_as_given(self, X, y, sample_weight)
-                if is_primal:
-                    return _fit_source(self, ArrayBlocks(rows.X, rows.y, rows.weights))
-            X, problem = self._validate_training(X, y, sample_weight, rows)
-            self._solve(X, problem.with_options(alpha=float(self.alpha), solver=self.solver))
+            by_features = self.kernel == "linear" and self.solver in ("auto", "primal") and self.decision != "f1"
+            rows = self._read_rows(X, y, sample_weight, dtype="numeric" if by_features else np.float64)
+            self.kernel_ = self._kernel_of(rows)
+            if by_features and self._is_primal(rows.X):
+                return self._solve_features(ArrayBlocks(rows.X, rows.y, rows.weights), BlockRows.of_model(self))
+            if by_features:
+                rows = rows._replace(X=in_double(rows.X))
+            problem = self._problem(rows).with_options(alpha=float(self.alpha), solver=self.solver)
+            plan = problem.plan(0, 0)
+            chooses = self.decision_ == "f1"
+            kernel = training_kernel(self.kernel_, rows.X, plan, loo="_loo" if chooses else "")
+            self._keep_solution(solve(problem, kernel, plan), rows.X)
+            if chooses:
+                (left_out,) = left_out_scores(problem, kernel, [float(self.alpha)])
+                self._choose_threshold(left_out, problem.targets)
         return self
 
-    def _solve(self, X: Any, problem: RidgeProblem) -> None:
-        """Train by a solver that holds a kernel matrix, and set the fitted attributes."""
-        chooses = self.decision_ == "f1"
-        if chooses and problem.targets.first is not None:
-            raise ValueError("decision='f1' takes one set of labels for each row, y has Admissible sets: take 'auto'")
-        plan = problem.plan(0, 0)
-        kernel = training_kernel(self, X, plan, smaller_than_a_kernel(self), loo="_loo" if chooses else "")
-        keep(self, X, solve(problem, kernel, plan))
-        if chooses:
-            (left_out,) = left_out_scores(problem, kernel, [float(self.alpha)])
-            self._choose_threshold(left_out, problem.targets)
+    def _is_primal(self, X: Any) -> bool:
+        """Whether the library solves in the features, of which there may be few beside the rows."""
+        if self.solver != "auto":
+            return True
+        stored = int(X.nnz) if sparse.issparse(X) else int(X.size)
+        options = {**self._library_options(), "solver": "auto", "alpha": float(self.alpha)}
+        return bool(
+            ridge_plan(self.structure_.space.description, options, X.shape[0], X.shape[1], stored)["solver"] == "primal"
+        )
 
     @documented
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
@@ -484,10 +426,11 @@ class StructuredRidge(RidgeBase):
         Raises
         ------
         TypeError
-            For an iterator, and for an object or a function that gives the same one in every pass.
+            For an iterator, which can be read only once, and for what gives no iterable of blocks.
         ValueError
             For another kernel than the linear one or another solver than ``"auto"`` or ``"primal"``; for blocks that
-            are not legal, naming block and row (both from 0); where a later pass gives other rows than the first.
+            are not legal, naming block and row (both from 0); where a later pass has more or
+            fewer rows than the first.
         MemoryError
             When weights and Gram matrix do not fit, before they are allocated.
 
@@ -518,77 +461,24 @@ class StructuredRidge(RidgeBase):
         [[1, 2], [2, 1]]
         """
         with refit(self):
-            return _fit_given_blocks(self, blocks, classes)
+            return self._fit_blocks(source_of(blocks), classes)
 
-    def _check_options(self) -> None:
-        if self.solver == "primal" and self.kernel != "linear":
+    def _fit_blocks(self, source: BlockSource, classes: Any = None) -> StructuredRidge:
+        """Train on a source of blocks."""
+        if self.solver not in ("auto", "primal") or self.decision == "f1":
             raise ValueError(
-                f"solver='primal' needs kernel='linear', got kernel={self.kernel!r}: take solver='auto', or a linear "
-                "kernel on inputs mapped by combpred.kernels.NystromMap"
+                "training on blocks needs solver='auto' or 'primal' and another decision than 'f1', which leaves rows "
+                f"out; got solver={self.solver!r} and decision={self.decision!r}"
             )
-        if self.decision == "f1" and self.solver == "primal":
-            raise ValueError("decision='f1' leaves rows out, which solver='primal' does not: take solver='auto'")
-        super()._check_options()
+        rows = BlockRows.of_source(self, source, classes)
+        self._set_structure(rows.structure)
+        self.kernel_ = InputKernel("linear")
+        return self._solve_features(source, rows)
 
-
-def _rows_as_given(model: StructuredRidge, X: Any, y: Any, sample_weight: Any) -> tuple[TrainingRows, bool]:
-    """Return the rows of arrays, and whether to solve in the features themselves; sets `structure_`.
-
-    X is neither copied nor converted where it is an array of numbers, and not looked through.
-    """
-    model._require_target(X, y, sample_weight)
-    X = unconverted(model, X)
-    model._check_options()
-    rows = model._check_training_rows(X, y, sample_weight)
-    if model.solver == "auto":
-        stored = int(X.nnz) if sparse.issparse(X) else int(X.size)
-        options = {**model._library_options(), "solver": "auto", "alpha": float(model.alpha)}
-        plan = ridge_plan(model.structure_.space.description, options, X.shape[0], X.shape[1], stored)
-        if plan["solver"] != "primal":
-            return rows, False
-    return rows, True
-
-
-def _fit_given_blocks(model: StructuredRidge, blocks: Any, classes: Any = None) -> StructuredRidge:
-    """Train on blocks as the user gives them, or on a source of blocks."""
-    require_linear(model)
-    if model.solver not in ("auto", "primal"):
-        raise ValueError(f"training on blocks needs solver='auto' or 'primal', got solver={model.solver!r}")
-    model._check_options()
-    if model.decision == "f1":
-        raise ValueError(
-            "decision='f1' leaves rows out to find its threshold, for which all rows must be at hand: take another "
-            "decision for blocks and dask arrays"
-        )
-    source = source_of(blocks)
-    return _fit_source(model, source, resolve_from_blocks(model, source, classes))
-
-
-def _fit_source(model: StructuredRidge, source: BlockSource, remedy: str = "") -> StructuredRidge:
-    """Train on the blocks of a source, after `structure_` and `n_features_in_` are resolved.
-
-    `remedy` ends the message about a target that is not in the structure.
-    """
-    rows = BlockRows.of_model(model, remedy=remedy)
-    return _keep_weights(model, *solve_blocks(source, rows, RidgeTask.of_model(model)))
-
-
-def fit_sums(
-    model: StructuredRidge,
-    structure: Structure,
-    sums: FloatArray,
-    n_features: int,
-    feature_names: tuple[str, ...] | None,
-) -> StructuredRidge:
-    """Set the fitted attributes from sums over rows, for the squared loss."""
-    model._set_structure(structure)
-    model.n_features_in_ = n_features
-    if feature_names is not None:
-        model.feature_names_in_ = np.array(feature_names, dtype=object)
-    return _keep_weights(model, *solve_sums(sums, n_features, structure, RidgeTask.of_model(model)))
-
-
-def _keep_weights(model: StructuredRidge, weights: FloatArray, info: Any) -> StructuredRidge:
-    resolve_linear_kernel(model)
-    keep(model, None, Solution(weights, "primal", info))
-    return model
+    def _solve_features(self, source: BlockSource, rows: BlockRows) -> StructuredRidge:
+        """Train on the blocks of a source in the features themselves, and set the fitted attributes."""
+        options = {**self._library_options(), "alpha": float(self.alpha)}
+        problem = PrimalProblem(rows.structure.space.description, options, rows.n_threads)
+        weights, info = solve_blocks(source, rows, problem, int(self.verbose))
+        self._keep_solution(Solution(weights, "primal", info))
+        return self

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import _fit_context
-from sklearn.utils._param_validation import StrOptions
+from sklearn.utils._param_validation import StrOptions, validate_parameter_constraints
 
-from .._data.checks import is_number
 from .._data.glossary import documented
-from .._data.inputs import refit
-from .._data.targets import target_vector
-from .._lib.arrays import FloatArray
+from .._data.inputs import check_weights, refit
 from .._lib.kernel import SCALED_KERNELS, InputKernel
-from .._lib.names import RIDGE_LOSSES
 from ..metrics import get_scorer_names
-from ..structures import MultiClass, Ordinal, Structure, is_meant
+from ..structures import MultiClass, Structure, is_meant
 from .choice import Choice, GivenRows, Setting
-from .leave_one_out import Judge, take_fit
+from .leave_one_out import take_fit
 from .ridge import THRESHOLD_DECISIONS, RidgeBase, StructuredRidge
+from .training import TrainingRows
 
 _ALPHAS = tuple(10.0 ** (k / 2) for k in range(-6, 5))
 _KERNELS = ("linear", "rbf", "laplacian")
@@ -244,60 +241,85 @@ class StructuredRidgeCV(RidgeBase):
         ['a', 'b']
         """
         with refit(self):
-            alphas = self._check_alphas()
-            self._check_lists()
-            self._require_target(X, y, sample_weight)
-            self._choose(X, y, sample_weight, alphas, constraints)
-            self.alpha_ = self.best_params_["alpha"]
+            lists = self._lists()
+            rows = self._read_rows(X, y, sample_weight)
+            if rows.sets is not None:
+                raise ValueError(
+                    "leave-one-out takes one output for each row, y has Admissible sets: search StructuredRidge by "
+                    "GridSearchCV"
+                )
+            counting = rows.X.shape[0] if rows.weights is None else int(np.count_nonzero(rows.weights))
+            if counting < 2:
+                raise ValueError(
+                    "leave-one-out chooses by rows left out of training, of which there must be at least 2 of "
+                    f"positive weight, got n_samples={counting}; take StructuredRidge, which needs no choice"
+                )
+            settings = self._settings(lists, rows)
+            choice = Choice(
+                [float(alpha) for alpha in lists["alpha"]], settings, self._scoring(settings, constraints),
+                partial(self._model_of, self._shared_params()), int(self.verbose),
+            )  # fmt: skip
+            weights = check_weights(sample_weight, rows.X.shape[0])  # to which each fit adds those of classes
+            whole = GivenRows(X, y, weights, constraints, rows.X.shape[0])
+            setting, best = choice.best(whole, rows.X, square=self.kernel is not None)
+            self.alpha_ = choice.alphas[best.best]
+            self.best_params_, self.best_score_ = {"alpha": self.alpha_, **setting.parameters}, best.score
+            self.cv_results_ = choice.table()
+            self.best_index_ = int(np.argmin(self.cv_results_["rank_test_score"]))
+            self.loo_scores_ = best.train(self.alpha_)
+            take_fit(self, best.model)
             self.gamma_ = self.kernel_.gamma if self.kernel_.name in SCALED_KERNELS else None
         return self
 
     def _set_structure(self, structure: Structure) -> None:
         super(RidgeBase, self)._set_structure(structure)  # what goes by a loss comes with the model chosen
 
-    def _check_alphas(self) -> list[float]:
-        alphas = list(self.alphas)
-        if not alphas:
-            raise ValueError(f"alphas must be a list of at least one number, got {self.alphas!r}")
-        for at, alpha in enumerate(alphas):
-            if not _is_positive(alpha):
-                shown = alpha.item() if isinstance(alpha, np.generic) else alpha
-                raise ValueError(f"alphas[{at}] is {shown!r}, must be a positive number")
-        return [float(alpha) for alpha in alphas]
-
-    def _check_lists(self) -> None:
-        """Raise ValueError for what `kernels`, `gammas` and `losses` must not hold."""
-        known = InputKernel._parameter_constraints["kernel"][0].options
-        kernels = _listed("kernels", self.kernels, _KERNELS)
-        for at, kernel in enumerate(kernels):
-            if not callable(kernel) and kernel not in known:
-                raise ValueError(f"kernels[{at}] is {kernel!r}, must be callable or one of {_named(sorted(known))}")
-        if "precomputed" in kernels and len(kernels) > 1:
-            raise ValueError(f"kernels={self.kernels!r}: X holds the values of one kernel where it is 'precomputed'")
+    def _lists(self) -> dict[str, list[Any]]:
+        """Return what is chosen from, each entry checked as the parameter of :class:`StructuredRidge` that it is of."""
+        lists = {
+            "alphas": self.alphas,
+            "kernels": _KERNELS if self.kernels is None else self.kernels,
+            "gammas": (None,) if self.gammas is None else self.gammas,
+            "losses": ("auto",) if self.losses is None else self.losses,
+        }
+        checked: dict[str, list[Any]] = {}
+        for (name, values), single in zip(lists.items(), ("alpha", "kernel", "gamma", "loss"), strict=True):
+            entries = checked[single] = list(values)
+            if not entries:
+                raise ValueError(f"{name} is empty: name at least one")
+            named = {f"{name}[{at}]": entry for at, entry in enumerate(entries)}
+            constraints = dict.fromkeys(named, StructuredRidge._parameter_constraints[single])
+            validate_parameter_constraints(constraints, named, caller_name=type(self).__name__)
+        kernels = checked["kernel"]
         if self.kernel_params and not any(map(callable, kernels)):
             raise ValueError(f"kernel_params={self.kernel_params!r} has no effect: it is for callable kernels")
-        for at, gamma in enumerate(_listed("gammas", self.gammas, (None,))):
-            if not (gamma is None or _is_positive(gamma) or (isinstance(gamma, str) and gamma == "scale")):
-                raise ValueError(f"gammas[{at}] is {gamma!r}, must be a positive number, 'scale' or None")
-        for at, loss in enumerate(_listed("losses", self.losses, ("auto",))):
-            if loss not in ("auto", *RIDGE_LOSSES):
-                raise ValueError(f"losses[{at}] is {loss!r}, must be one of {_named(('auto', *RIDGE_LOSSES))}")
+        if "precomputed" in kernels and len(kernels) > 1:
+            raise ValueError(f"kernels={self.kernels!r}: X holds the values of one kernel where it is 'precomputed'")
+        return checked
 
-    def _settings(self, X: Any, weights: FloatArray | None) -> list[Setting]:
-        """Return what is to be compared; X has been checked."""
-        kernels, losses = _listed("kernels", self.kernels, _KERNELS), _listed("losses", self.losses, ("auto",))
-        scaled = [kernel for kernel in kernels if kernel in SCALED_KERNELS]
-        gammas = _listed("gammas", self.gammas, (None,))
+    def _settings(self, lists: dict[str, list[Any]], rows: TrainingRows) -> list[Setting]:
+        """Return what is to be compared beside the penalties."""
+        scaled, gammas = [kernel for kernel in lists["kernel"] if kernel in SCALED_KERNELS], lists["gamma"]
         if self.gammas is None and scaled:
-            scale = InputKernel.resolve(scaled[0], X, gamma="scale", weights=weights).gamma
+            scale = InputKernel.resolve(scaled[0], rows.X, gamma="scale", weights=rows.weights).gamma
             assert scale is not None
             gammas = [width * scale for width in _WIDTHS]
         return [
             Setting(kernel, gamma, loss)
-            for loss in losses
-            for kernel in kernels
+            for loss in lists["loss"]
+            for kernel in lists["kernel"]
             for gamma in (gammas if kernel in SCALED_KERNELS else [None])
         ]
+
+    def _scoring(self, settings: list[Setting], constraints: Any) -> str:
+        """Return what settings are compared by, as `judge` takes it."""
+        if self.scoring is not None:
+            return self.scoring
+        if self.decision == "f1":
+            return "threshold"
+        decides_by = self.structure_.space.decides_by
+        squared = all(decides_by(each.loss, "auto")[0] == "squared" for each in settings)
+        return "explained" if squared and constraints is None else "metric"
 
     def _shared_params(self) -> dict[str, Any]:
         """Return the parameters that the estimators of all settings have in common."""
@@ -310,48 +332,3 @@ class StructuredRidgeCV(RidgeBase):
         """Return the estimator of a setting, not fitted."""
         params = self.kernel_params if callable(setting.kernel) else None
         return StructuredRidge(**shared, kernel_params=params, **setting.parameters)
-
-    def _choose(self, X: Any, y: Any, weights: FloatArray | None, alphas: list[float], given: Any) -> None:
-        rows = self._check_training_rows(self._check_input(X, reset=True), y, weights)
-        if rows.sets is not None:
-            raise ValueError(
-                "leave-one-out takes one output for each row, y has Admissible sets: search StructuredRidge by "
-                "GridSearchCV"
-            )
-        if getattr(y, "ndim", 1) == 2 and isinstance(self.structure_, (MultiClass, Ordinal)):
-            y = target_vector(y, "y")  # a column of labels, with a warning
-        counting = rows.X.shape[0] if rows.weights is None else int(np.count_nonzero(rows.weights))
-        if counting < 2:
-            raise ValueError(
-                "leave-one-out chooses by rows left out of training, of which there must be at least 2 of "
-                f"positive weight, got n_samples={counting}; take StructuredRidge, which needs no choice"
-            )
-        settings, whole = self._settings(rows.X, rows.weights), GivenRows(X, y, weights, given)
-        decides_by = self.structure_.space.decides_by
-        by_distance = given is None and all(decides_by(each.loss, "auto")[0] == "squared" for each in settings)
-        judge = Judge(self.scoring, self.decision == "f1", by_distance)
-        choice = Choice(alphas, settings, judge, partial(self._model_of, self._shared_params()), int(self.verbose))
-        setting, best = choice.best(whole, rows.X, square=self.kernel is not None)
-        self.best_params_, self.best_score_ = {"alpha": alphas[best.best], **setting.parameters}, best.score
-        self.cv_results_ = choice.table()
-        self.best_index_ = int(np.argmin(self.cv_results_["rank_test_score"]))
-        self.loo_scores_ = best.train(alphas[best.best])
-        take_fit(self, best.model)
-
-
-def _is_positive(value: Any) -> bool:
-    """Whether a value is a positive number, neither infinite nor masked."""
-    return is_number(value) and bool(0 < value < np.inf)
-
-
-def _listed(name: str, given: Any, default: Sequence[Any]) -> list[Any]:
-    """Return a list of settings, which is not empty."""
-    values = list(default if given is None else given)
-    if not values:
-        raise ValueError(f"{name} is empty: name at least one, or take None")
-    return values
-
-
-def _named(names: Iterable[str]) -> str:
-    """Return names for messages."""
-    return ", ".join(map(repr, names))

@@ -8,20 +8,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
-from .._data.blocks import BLOCK_BYTES, Block
-from .._data.inputs import is_mapped, release_pages, require_finite, take_rows
+from .._data.blocks import BLOCK_BYTES, Block, BlockSource
+from .._data.inputs import in_double, is_mapped, read_inputs, release_pages
 from .._data.targets import TargetError, flat_sets
 from .._lib.call import RowInputs, are_read_in_place, get_n_threads
-from .._lib.errors import RowError
 from .._lib.ridge import RowOutputs
 from ..structures import Structure
-from .training import TrainingRows, embed_targets, encode_sets
+from .training import block_labels, embed_targets, encode_sets, require_linear, structure_of, takes_classes
 
-_STRIP_ROWS = 2**15  # of targets that are encoded at a time
-_COPIED_BYTES = 2**26  # most of encoded targets that are held as a whole, beside those of the user
+_PARTS_BYTES = 2**26  # most of encoded targets that are held as a whole, beside those of the user
 
 
 @dataclass(frozen=True)
@@ -47,18 +44,38 @@ class BlockRows:
     remedy: str = ""
 
     @classmethod
-    def of_model(cls, model: Any, *, remedy: str = "") -> BlockRows:
-        """Describe blocks for an estimator whose structure and features are resolved."""
+    def of_model(cls, model: Any, structure: Structure | None = None, remedy: str = "") -> BlockRows:
+        """Describe blocks for an estimator whose features are resolved, and its structure, if none is given."""
         names = getattr(model, "feature_names_in_", None)
         known = None if names is None else tuple(names)
-        return cls(model.structure_, model.n_features_in_, known, get_n_threads(model.n_jobs), remedy)
+        structure = model.structure_ if structure is None else structure
+        return cls(structure, model.n_features_in_, known, get_n_threads(model.n_jobs), remedy)
+
+    @classmethod
+    def of_source(cls, model: Any, source: BlockSource, classes: Any = None) -> BlockRows:
+        """Describe the blocks of a source, from the first one or `classes`, and set the features of the estimator.
+
+        Classes that a source gathers, as dask collections do, are those of all blocks.
+        """
+        require_linear(model, "training on blocks")
+        if model.class_weight is not None:
+            raise ValueError(
+                f"class_weight={model.class_weight!r} is for rows that come at once: give blocks their weights"
+            )
+        first, remedy = source.first(), ""
+        with first.errors():
+            read_inputs(model, first.X, reset=True, dtype="numeric")
+            if classes is None and takes_classes(model.structure, first.y):
+                if source.gathers_classes:
+                    classes = source.reduce(block_labels, merge=np.union1d)
+                else:
+                    remedy = ": pass classes, the list of all labels, which are else those of the first block"
+            return cls.of_model(model, structure_of(model.structure, first.y, classes), remedy)
 
     def read(self, block: Block) -> tuple[RowInputs, RowOutputs]:
         """Return the rows of a block as the library reads them; to be called within `errors`."""
         X = self._suitable(block.X)
-        if not are_read_in_place(X):
-            X = _as_doubles(X)
-        return RowInputs(X), self._outputs(block)
+        return RowInputs(X if are_read_in_place(X) else in_double(X, names=self.names)), self._outputs(block)
 
     def read_whole(self, block: Block) -> tuple[RowInputs, RowOutputs] | None:
         """Return all rows as the library reads them, None where they would have to be copied and are too many.
@@ -66,21 +83,16 @@ class BlockRows:
         Rows of mapped files are read in place, and given back.
         """
         X, d = self._suitable(block.X), self.structure.n_features
+        in_place = are_read_in_place(X)
         width = X.nnz / max(X.shape[0], 1) if sparse.issparse(X) else self.n_features
-        if not are_read_in_place(X):
-            if 8 * block.n * width > BLOCK_BYTES:
-                return None
-            X = _as_doubles(X)
-        if flat_sets(block.y) is None and not sparse.issparse(block.y) and block.n > _STRIP_ROWS:
-            n_bytes = 4 * self.structure.space.part_len * block.n
-            if getattr(block.y, "dtype", None) != np.int32 and n_bytes > _COPIED_BYTES:
-                return None
-            outputs = self._encoded_in_strips(block)
-        elif 8 * block.n * d > BLOCK_BYTES and not sparse.issparse(block.y) and not self._has_parts():
+        n_bytes, most = (4 * self.structure.space.part_len, _PARTS_BYTES) if self._has_parts() else (8 * d, BLOCK_BYTES)
+        if (not in_place and 8 * block.n * width > BLOCK_BYTES) or (
+            block.n * n_bytes > most and not sparse.issparse(block.y)
+        ):
             return None
-        else:
-            outputs = self._outputs(block)
-        return None if outputs is None else (RowInputs(X, mapped=is_mapped(X)), outputs)
+        outputs = self._outputs(block)
+        release_pages(block.y)
+        return RowInputs(X if in_place else in_double(X, names=self.names), mapped=is_mapped(X)), outputs
 
     @contextmanager
     def errors(self, block: Block) -> Iterator[None]:
@@ -90,10 +102,6 @@ class BlockRows:
                 yield
             except TargetError as error:
                 raise TargetError(error.row, error.reason + self.remedy, error.argument) from None
-            except RowError as error:
-                rows = take_rows(block.X, slice(error.row, error.row + 1))
-                require_finite(_as_doubles(rows), block.number(error.row), self.names)
-                raise
 
     def _suitable(self, X: Any) -> Any:
         """Return the inputs of a block after checking that they have the features of all blocks, and real numbers."""
@@ -123,49 +131,9 @@ class BlockRows:
             if few is not None:
                 return RowOutputs(n, d, psi=few, weights=weights)
         if not self._has_parts():
-            targets = embed_targets(self.structure, TrainingRows(None, block.y, sets, None), self.n_threads)
+            targets = embed_targets(self.structure, block.y, sets, None, self.n_threads)
             return RowOutputs(n, d, psi=targets.psi, first=targets.first, weights=weights)
         if sets is not None:
             return RowOutputs(n, d, parts=encode_sets(self.structure, sets), first=sets.first, weights=weights)
         parts, partial = space.encode_targets(block.y)
         return RowOutputs(n, d, parts=parts, partial=partial, weights=weights)
-
-    def _encoded_in_strips(self, block: Block) -> RowOutputs | None:
-        """Return the targets of many rows, of whose y one strip at a time is copied; None if only `_outputs` can."""
-        space, parts, partial = self.structure.space, None, False
-        if not self._has_parts():
-            return None
-        if space.embed_sparse(take_rows(block.y, slice(0, 1))) is not None:  # an entry a row
-            return self._outputs(block)
-        for lo in range(0, block.n, _STRIP_ROWS):
-            strip = take_rows(block.y, slice(lo, min(lo + _STRIP_ROWS, block.n)))
-            try:
-                encoded, some = space.encode_targets(strip)
-            except TargetError as error:
-                raise TargetError(error.row + lo, error.reason, error.argument) from None
-            partial |= some
-            if parts is None and not (isinstance(strip, np.ndarray) and _is_same(encoded, strip)):
-                if 4 * block.n * encoded.shape[1] > _COPIED_BYTES:
-                    return None
-                parts = np.empty((block.n, encoded.shape[1]), dtype=np.int32)
-                parts[:lo] = block.y[:lo] if lo else 0
-            if parts is not None:
-                parts[lo : lo + len(encoded)] = encoded
-            release_pages(strip)
-        mapped = parts is None and is_mapped(block.y)
-        parts = np.asarray(block.y) if parts is None else parts
-        return RowOutputs(
-            block.n, self.structure.n_features, parts=parts, partial=partial, weights=block.weights, mapped=mapped
-        )
-
-
-def _as_doubles(X: Any) -> Any:
-    """Return inputs as an array or CSR of float64."""
-    if hasattr(X, "iloc"):  # pandas has values of its own where a number is missing
-        X = X.to_numpy(dtype=np.float64, na_value=np.nan)
-    return X.astype(np.float64, copy=False) if sparse.issparse(X) else np.ascontiguousarray(X, dtype=np.float64)
-
-
-def _is_same(one: NDArray[Any], other: NDArray[Any]) -> bool:
-    """Return whether two arrays are the same numbers in the same place."""
-    return one.dtype == other.dtype and one.shape == other.shape and one.ctypes.data == other.ctypes.data

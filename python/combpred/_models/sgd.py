@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -16,25 +16,20 @@ from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 
 from .._data.checks import counted, seed_of
 from .._data.glossary import documented
-from .._data.inputs import clear_fit, is_dask, refit, unchanged_on_failure
+from .._data.inputs import clear_fit, refit, unchanged_on_failure
 from .._data.warn import warn_user
-from .._lib.arrays import IndexArray, require_memory
-from .._lib.ridge import Design, RidgeProblem
+from .._lib.arrays import FloatArray, IndexArray, require_memory
+from .._lib.call import get_n_threads
+from .._lib.ridge import Design, Targets
 from .._lib.sgd import Coefficients, Schedule, sgd_expansion, sgd_fit
 from .ridge import RidgeBase
 from .training import (
     EarlierFit,
-    check_mini_batch,
-    keep_dual,
-    keep_weights,
     require_same_intercept,
-    require_same_parameters,
 )
 
 # Share of the gain that a last pass may change before the end of the passes is worth a warning.
 _UNCONVERGED = 0.01
-# Parameters of each kernel.
-_USED = {"poly": ("gamma", "degree", "coef0"), "rbf": ("gamma",), "laplacian": ("gamma",)}
 
 
 @dataclass(frozen=True)
@@ -51,15 +46,12 @@ class DescentState:
         The largest curvature of the loss of a row seen so far.
     n_mini_batches : int, default=0
         Calls of `partial_fit` so far.
-    parameters : mapping
-        Those of the estimator on which the coefficients depend: others would make another function of them.
     """
 
     coefficients: Coefficients
     n_rows: int = 0
     curvature: float = 0.0
     n_mini_batches: int = 0
-    parameters: Mapping[str, Any] = field(default_factory=dict)
 
 
 @documented
@@ -270,7 +262,7 @@ class StructuredSGD(RidgeBase):
         ------
         ValueError
             For parameters, inputs, targets or weights that are not legal, and where kernel values overflow, naming the
-            row and the remedy. For dask collections, and where `warm_start` finds coefficients of other shapes.
+            row and the remedy, and where `warm_start` finds coefficients of other shapes.
         MemoryError
             When the embedded targets do not fit, before they are allocated.
 
@@ -295,17 +287,28 @@ class StructuredSGD(RidgeBase):
         """
         earlier = EarlierFit.of(self) if self.warm_start else None
         with refit(self):
-            if is_dask(X):
-                raise ValueError(
-                    "StructuredSGD takes rows that are in memory, got a dask collection: call partial_fit on one block "
-                    "after another, or take StructuredRidge, which trains where the partitions are"
-                )
-            X, problem = self._validate_training(X, y, sample_weight)
+            rows = self._read_rows(X, y, sample_weight)
+            self.kernel_ = self._kernel_of(rows)
             if earlier is not None:
-                earlier.require_match(self, X.shape[0])
-            interrupt = _descend(self, X, problem.with_options(alpha=float(self.alpha)), earlier)
-        if interrupt is not None:
-            raise interrupt
+                earlier.require_match(self, rows.X.shape[0])
+            targets, n = self._embed_rows(rows), rows.X.shape[0]
+            most = _support_limit(self.truncation, n if rows.weights is None else int(np.count_nonzero(rows.weights)))
+            begun = self._begin(targets.d, earlier, most)
+            schedule = self._schedule(int(self.max_iter), float(self.tol))
+            coefficients, support, done = self._train(rows.X, targets, *begun, schedule, most)
+            inputs = rows.X
+            if support is not None and (most is None or self.kernel_.is_precomputed):
+                coefficients = coefficients.spread(support, n)
+            elif support is not None:
+                inputs = rows.X[support]
+            # Rows that come later are to be weighed as a stream of which these were the first.
+            self._keep(inputs, DescentState(coefficients, n_rows=done.visits, curvature=done.curvature))
+            self.loss_curve_, self.n_iter_ = done.curve, max(len(done.curve), 1)
+            if done.interrupt is None:
+                self.objective_ = done.curve[-1]
+                _warn_unless_converged(done)
+        if done.interrupt is not None:
+            raise done.interrupt
         return self
 
     @documented
@@ -322,7 +325,8 @@ class StructuredSGD(RidgeBase):
         X : array or CSR of shape (n, n_features)
         y : array of n structures
             In the format of the structure's class. What the first call leaves open of the structure, it takes from
-            there, as ``gamma="scale"`` takes the variance.
+            there, as ``gamma="scale"`` takes the variance. Kernel and loss stay those of the first call, too, even if
+            their parameters are set to something else.
         %(classes)s
         %(sample_weight)s
             Rows of weight 0 are left out.
@@ -336,9 +340,9 @@ class StructuredSGD(RidgeBase):
         Raises
         ------
         ValueError, MemoryError
-            As ``fit``; ValueError also where `classes` are missing or differ from those of the first call, where
-            `kernel`, a parameter of it, `fit_intercept` of a linear one, or `loss` is not what it was then, for
-            ``kernel="precomputed"``, and for a `truncation` that is a share.
+            As ``fit``; ValueError also if `classes` are missing or differ from those of the first call, if
+            `fit_intercept` changed since then with a linear kernel, for ``kernel="precomputed"``, and for a
+            `truncation` that is a share.
 
         Notes
         -----
@@ -358,33 +362,6 @@ class StructuredSGD(RidgeBase):
         >>> model.predict([[0.0], [3.0]]).tolist(), len(model.X_fit_)
         ([[1, 2], [2, 1]], 80)
         """
-        with unchanged_on_failure(self):
-            self._require_online()
-            self._require_target(X, y, sample_weight)
-            first = not hasattr(self, "descent_")
-            if first:
-                clear_fit(self)
-            else:
-                self._require_same_function()
-            rows = check_mini_batch(self, self._check_input(X, reset=first), y, classes, sample_weight, first=first)
-            if first:
-                self._resolve_kernel(rows, self.kernel_params)
-            interrupt = _continue(self, rows.X, self._problem(rows).with_options(alpha=float(self.alpha)))
-            if hasattr(self, "objective_"):
-                del self.objective_
-        if interrupt is not None:
-            raise interrupt
-        return self
-
-    def _require_same_function(self) -> None:
-        """Refuse parameters with which the coefficients found so far make another function, or lessen another loss."""
-        require_same_parameters(self, self.descent_.parameters)
-        if self.kernel == "linear":
-            require_same_intercept(self, len(self.descent_.coefficients.iterate))
-
-    def _require_online(self) -> None:
-        """Refuse what needs all rows at once."""
-        self._check_options()
         if self.kernel == "precomputed":
             raise ValueError(
                 "partial_fit keeps rows to compute kernel values with rows that come later, and kernel='precomputed' "
@@ -395,142 +372,112 @@ class StructuredSGD(RidgeBase):
                 f"truncation={self.truncation!r} is a share of the training rows, whose number partial_fit does not "
                 "know: give the number of rows to keep"
             )
+        with unchanged_on_failure(self):
+            state: DescentState | None = getattr(self, "descent_", None)
+            if state is None:
+                clear_fit(self)
+            elif self.kernel_.is_linear:
+                require_same_intercept(self, len(state.coefficients.iterate))
+            rows = self._read_mini_batch(X, y, classes, sample_weight, first=state is None)
+            inputs, targets, most = rows.X, self._embed_rows(rows), self.truncation
+            if state is None:
+                self.kernel_ = self._kernel_of(rows)
+                coefficients, support = self._begin(targets.d, None, most)
+                state = DescentState(coefficients)
+            else:
+                coefficients, support = self._carry_on(state.coefficients, most)
+                if support is not None:
+                    inputs = _stacked(self.X_fit_, inputs)
+            schedule = self._schedule(1, None, seen=state.n_rows, curvature=state.curvature)
+            coefficients, support, done = self._train(inputs, targets, coefficients, support, schedule, most)
+            if support is not None and not np.array_equal(support, np.arange(inputs.shape[0])):
+                inputs = inputs[support]
+            state = DescentState(coefficients, state.n_rows + done.steps, done.curvature, state.n_mini_batches + 1)
+            self._keep(inputs, state)
+            self.loss_curve_ = [*(self.loss_curve_ if state.n_mini_batches > 1 else []), done.loss]
+            self.n_iter_ = state.n_mini_batches
+            if hasattr(self, "objective_"):
+                del self.objective_
+        if done.interrupt is not None:
+            raise done.interrupt
+        return self
 
-
-def _descend(
-    model: StructuredSGD, X: Any, problem: RidgeProblem, earlier: EarlierFit | None
-) -> KeyboardInterrupt | None:
-    """Pass over all rows until little is gained, and set the fitted attributes of `model`.
-
-    Returns
-    -------
-    KeyboardInterrupt or None
-        What came between; the attributes are then those of the last batch of rows that was completed.
-    """
-    weights = problem.targets.weights
-    most = _support_limit(model.truncation, problem.n if weights is None else int(np.count_nonzero(weights)))
-    coefficients, support = _begin(model, X, problem, earlier, most)
-    schedule = Schedule(int(model.max_iter), float(model.tol), float(model.eta0), _seed(model))
-    coefficients, support, done = _train(model, X, problem, coefficients, support, schedule, most)
-    inputs = X
-    if support is not None:
-        if most is None or model.kernel_.is_precomputed:
-            coefficients = coefficients.spread(support, X.shape[0])
-        else:
-            inputs = X[support]
-    # Rows that come later are to be weighed as a stream of which these were the first.
-    _keep(model, inputs, DescentState(coefficients, n_rows=done.visits, curvature=done.curvature))
-    model.loss_curve_ = done.curve
-    model.n_iter_ = max(len(done.curve), 1)
-    if done.interrupt is None:
-        model.objective_ = done.curve[-1]
-        gain = max(abs(done.start - done.curve[-1]), np.finfo(float).tiny)
-        change = abs(done.curve[-2] - done.curve[-1]) / gain if len(done.curve) > 1 else math.inf
-        if not done.converged and _UNCONVERGED < change < math.inf:
-            warn_user(
-                f"stochastic gradient descent stopped after {counted(len(done.curve), 'pass', 'passes')}, "
-                "the last of which changed the "
-                f"objective by {change:.1%} of what was gained: raise max_iter or alpha, scale the inputs, or take "
-                "average=True",
-                ConvergenceWarning,
-            )
-    interrupt: KeyboardInterrupt | None = done.interrupt
-    return interrupt
-
-
-def _continue(model: StructuredSGD, X: Any, problem: RidgeProblem) -> KeyboardInterrupt | None:
-    """Pass once over rows that come after those seen so far, and set the fitted attributes of `model`.
-
-    Returns
-    -------
-    KeyboardInterrupt or None
-        As for `_descend`.
-    """
-    before: DescentState | None = getattr(model, "descent_", None)
-    most = None if model.truncation is None else int(model.truncation)
-    if before is None:
-        coefficients, support = _begin(model, X, problem, None, most)
-        state, inputs = DescentState(coefficients), X
-    else:
-        state, (coefficients, support) = before, _carry_on(model, before.coefficients, most)
-        inputs = X if support is None else _stacked(model.X_fit_, X)
-    schedule = Schedule(1, None, float(model.eta0), _seed(model), seen=state.n_rows, curvature=state.curvature)
-    coefficients, support, done = _train(model, inputs, problem, coefficients, support, schedule, most)
-    if support is not None and not np.array_equal(support, np.arange(inputs.shape[0])):
-        inputs = inputs[support]
-    state = replace(
-        state, coefficients=coefficients, n_rows=state.n_rows + done.steps, curvature=done.curvature,
-        n_mini_batches=state.n_mini_batches + 1,
-    )  # fmt: skip
-    _keep(model, inputs, state)
-    model.loss_curve_ = [*(model.loss_curve_ if state.n_mini_batches > 1 else []), done.loss]
-    model.n_iter_ = state.n_mini_batches
-    interrupt: KeyboardInterrupt | None = done.interrupt
-    return interrupt
-
-
-def _train(
-    model: StructuredSGD, X: Any, problem: RidgeProblem, coefficients: Coefficients, support: IndexArray | None,
-    schedule: Schedule, most: int | None,
-) -> tuple[Coefficients, IndexArray | None, Any]:  # fmt: skip
-    """Return what passes make of coefficients; `support` is None for those of input features."""
-    options = {name: problem.options[name] for name in ("loss", "alpha", "shift")}
-    schedule = replace(schedule, label=type(model).__name__, verbose=int(model.verbose))
-    if support is None:
-        coefficients = coefficients.copy()
-        design = Design(X, intercept=bool(model.fit_intercept))
-        done = sgd_fit(
-            problem.description, options, design, problem.targets, coefficients, schedule, n_threads=problem.n_threads
+    def _schedule(self, max_iter: int, tol: float | None, **seen: Any) -> Schedule:
+        """Return how passes go over the rows."""
+        seed = seed_of(self.random_state) if self.shuffle else None
+        return Schedule(
+            max_iter, tol, float(self.eta0), seed, label=type(self).__name__, verbose=int(self.verbose), **seen
         )
-    else:
-        coefficients, support, done = sgd_expansion(
-            problem.description, options, X, model.kernel_, problem.targets, coefficients, support, schedule,
-            most=most, n_threads=problem.n_threads,
-        )  # fmt: skip
-    if done.steps == 0 and done.interrupt is not None:
-        raise done.interrupt
-    return coefficients, support, done
+
+    def _started(self, iterate: FloatArray) -> Coefficients:
+        """Return coefficients with what the parameters ask for beside them."""
+        return Coefficients.of(iterate, average=bool(self.average), meta=self.learning_rate == "smd")
+
+    def _begin(self, d: int, earlier: EarlierFit | None, most: int | None) -> tuple[Coefficients, IndexArray | None]:
+        """Return the coefficients before the first step, zero or those of an earlier fit, and the support they are of.
+
+        There is no support of those of input features.
+        """
+        intercept = bool(self.fit_intercept)
+        if self.kernel_.is_linear:
+            start = np.zeros((self.n_features_in_ + intercept, d))
+            return self._started(start if earlier is None else earlier.input_weights(intercept=intercept)), None
+        dual = np.zeros((0, d)) if earlier is None else earlier.model.dual_coef_
+        support = np.flatnonzero(dual.any(axis=1))
+        support = support if most is None else support[-most:]
+        return self._started(dual[support]), support
+
+    def _carry_on(self, old: Coefficients, most: int | None) -> tuple[Coefficients, IndexArray | None]:
+        """Return the coefficients before steps on further rows, with what the parameters ask for, and their support."""
+        fresh = self._started(old.iterate)
+        asked = [name for name, value in vars(fresh).items() if value is not None]
+        kept = {name: getattr(old, name) for name in asked if getattr(old, name) is not None}
+        coefficients = replace(fresh, **kept)
+        if self.kernel_.is_linear:
+            return coefficients, None
+        support = np.arange(len(old.iterate))
+        if most is None or len(support) <= most:
+            return coefficients, support
+        return coefficients.take(support[-most:]), support[-most:]
+
+    def _train(
+        self, X: Any, targets: Targets, coefficients: Coefficients, support: IndexArray | None, schedule: Schedule,
+        most: int | None,
+    ) -> tuple[Coefficients, IndexArray | None, Any]:  # fmt: skip
+        """Return what passes make of coefficients; `support` is None for those of input features."""
+        description, n_threads = self.structure_.space.description, get_n_threads(self.n_jobs)
+        options = {"loss": self.loss_, "alpha": float(self.alpha), "shift": float(self.fit_intercept)}
+        if support is None:
+            coefficients, design = coefficients.copy(), Design(X, intercept=bool(self.fit_intercept))
+            done = sgd_fit(description, options, design, targets, coefficients, schedule, n_threads=n_threads)
+        else:
+            coefficients, support, done = sgd_expansion(
+                description, options, X, self.kernel_, targets, coefficients, support, schedule, most=most,
+                n_threads=n_threads,
+            )  # fmt: skip
+        if done.steps == 0 and done.interrupt is not None:
+            raise done.interrupt
+        return coefficients, support, done
+
+    def _keep(self, inputs: Any, state: DescentState) -> None:
+        """Set the coefficients; `inputs` are the rows of the support."""
+        if self.kernel_.is_linear:
+            self._keep_weights(state.coefficients.model)
+        else:
+            self._keep_dual(inputs, state.coefficients.model)
+        self.descent_ = state
 
 
-def _seed(model: StructuredSGD) -> int | None:
-    return seed_of(model.random_state) if model.shuffle else None
-
-
-def _begin(
-    model: StructuredSGD, X: Any, problem: RidgeProblem, earlier: EarlierFit | None, most: int | None
-) -> tuple[Coefficients, IndexArray | None]:
-    """Return the coefficients before the first step, zero or those of an earlier fit, and the support they are of."""
-    kinds = {"average": bool(model.average), "meta": model.learning_rate == "smd"}
-    if model.kernel_.is_linear:
-        intercept = bool(model.fit_intercept)
-        shape = (X.shape[1] + int(intercept), problem.targets.d)
-        return Coefficients.of(
-            np.zeros(shape) if earlier is None else earlier.input_weights(intercept=intercept), **kinds
-        ), None
-    if earlier is None:
-        return Coefficients.of(np.zeros((0, problem.targets.d)), **kinds), np.zeros(0, dtype=np.intp)
-    assert earlier.dual is not None
-    support = np.flatnonzero(earlier.dual.any(axis=1))
-    support = support if most is None else support[-most:]
-    return Coefficients.of(earlier.dual[support], **kinds), support
-
-
-def _carry_on(model: StructuredSGD, old: Coefficients, most: int | None) -> tuple[Coefficients, IndexArray | None]:
-    """Return the coefficients before steps on further rows, with what the parameters ask for, and their support."""
-    average, meta = bool(model.average), model.learning_rate == "smd"
-    fresh = Coefficients.of(old.iterate, average=average, meta=meta)
-    coefficients = Coefficients(
-        old.iterate,
-        old.average if average and old.average is not None else fresh.average,
-        old.velocity if meta and old.velocity is not None else fresh.velocity,
-        old.gains if meta and old.gains is not None else fresh.gains,
-    )
-    if model.kernel_.is_linear:
-        return coefficients, None
-    support = np.arange(len(old.iterate))
-    if most is None or len(support) <= most:
-        return coefficients, support
-    return coefficients.take(support[-most:]), support[-most:]
+def _warn_unless_converged(done: Any) -> None:
+    gain = max(abs(done.start - done.curve[-1]), np.finfo(float).tiny)
+    change = abs(done.curve[-2] - done.curve[-1]) / gain if len(done.curve) > 1 else math.inf
+    if not done.converged and _UNCONVERGED < change < math.inf:
+        warn_user(
+            f"stochastic gradient descent stopped after {counted(len(done.curve), 'pass', 'passes')}, the last of "
+            f"which changed the objective by {change:.1%} of what was gained: raise max_iter or alpha, scale the "
+            "inputs, or take average=True",
+            ConvergenceWarning,
+        )
 
 
 def _stacked(above: Any, below: Any) -> Any:
@@ -548,13 +495,3 @@ def _support_limit(given: Any, m: int) -> int | None:
         return None
     count = math.ceil(given * m) if isinstance(given, (float, np.floating)) else int(given)
     return count if count < m else None
-
-
-def _keep(model: StructuredSGD, inputs: Any, state: DescentState) -> None:
-    """Set the coefficients of `model`; `inputs` are the rows of the support."""
-    if model.kernel_.is_linear:
-        keep_weights(model, state.coefficients.model)
-    else:
-        keep_dual(model, inputs, state.coefficients.model)
-    used = ("kernel_params",) if callable(model.kernel) else _USED.get(model.kernel, ())
-    model.descent_ = replace(state, parameters={name: getattr(model, name) for name in ("kernel", *used, "loss")})

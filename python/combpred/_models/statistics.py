@@ -6,22 +6,19 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
-from .._data.blocks import Block, n_rows
-from .._data.inputs import is_dask, row_weights
+from .._data.blocks import make_block
+from .._data.inputs import is_dask
 from .._data.targets import summary
 from .._lib.arrays import FloatArray
 from .._lib.call import get_n_threads
-from .._lib.ridge import total_weight
+from .._lib.kernel import InputKernel
+from .._lib.ridge import PrimalProblem, Solution, total_weight
 from ..structures import Structure
-from .primal import RidgeTask, SumRows
-from .ridge import StructuredRidge, fit_sums
+from .primal import SumRows, solve_sums
+from .ridge import StructuredRidge
 from .rows import BlockRows
-from .training import resolve_targets, structure_of_classes
-
-# What sums depend on: the loss they are for.
-_SQUARED = RidgeTask("squared", alpha=1.0, tol=1e-8, max_iter=None, intercept=True, verbose=0)
+from .training import structure_of
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -163,20 +160,17 @@ class BlockStatistics:
         -----
         Cost :math:`O(n p (p + d))`; rows of sparse X, and of sparse y for ``LabelSets``, cost what they store.
         """
-        if y is None:
-            raise ValueError("y is None: give one structure for each row")
         if is_dask(X) or is_dask(y):
             raise TypeError(
                 "X and y are one part of the data, in memory: sum over each partition in a task of its own "
                 "(dask.delayed) and add the statistics, or fit StructuredRidge(solver='primal') on the dask collections"
             )
-        X = X if hasattr(X, "shape") else np.asarray(X)
-        if len(X.shape) != 2 or n_rows(X) == 0 or n_rows(X) != n_rows(y):
-            raise ValueError(f"X has shape {X.shape} and y {n_rows(y)} rows; X must be (n, p) with n ≥ 1 rows, as y")
-        block = Block(X.tocsr() if sparse.issparse(X) else X, y, row_weights(sample_weight, n_rows(X)), None, 0)
-        resolved = resolve_targets(structure, y)[0] if classes is None else structure_of_classes(structure, classes)
+        block = make_block((X, y, sample_weight), None, 0)
+        X = block.X
+        resolved = structure_of(structure, y, classes)
         rows = BlockRows(resolved, X.shape[1], _names(X), get_n_threads())
-        return cls(resolved, SumRows(rows, _SQUARED)(block), X.shape[1], rows.names)
+        problem = PrimalProblem(resolved.space.description, {"loss": "squared", "shift": 1.0}, rows.n_threads)
+        return cls(resolved, SumRows(rows, problem)(block), X.shape[1], rows.names)
 
     def __add__(self, other: BlockStatistics) -> BlockStatistics:
         """Return the sums over the rows of both."""
@@ -241,7 +235,15 @@ class BlockStatistics:
             self.structure, alpha=alpha, loss="squared", fit_intercept=fit_intercept, solver="primal"
         )
         model._validate_params()
-        return fit_sums(model, self.structure, self.sums, self.n_features, self.feature_names)
+        model._set_structure(self.structure)
+        model.kernel_, model.n_features_in_ = InputKernel("linear"), self.n_features
+        if self.feature_names is not None:
+            model.feature_names_in_ = np.array(self.feature_names, dtype=object)
+        options = {"loss": "squared", "alpha": float(alpha), "shift": float(fit_intercept)}
+        problem = PrimalProblem(self.structure.space.description, options, 1)
+        weights, info = solve_sums(self.sums, self.n_features, problem)
+        model._keep_solution(Solution(weights, "primal", info))
+        return model
 
 
 def _names(X: Any) -> tuple[str, ...] | None:

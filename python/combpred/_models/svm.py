@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from math import log
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -32,9 +30,8 @@ from .._lib.structure import Description
 from ..structures import Structure
 from ..structures.costs import COSTS, OWN, WorstOutputs
 from .base import StructuredEstimator
-from .training import TrainingRows, keep_dual, keep_weights, kernel_features
+from .training import TrainingRows, kernel_features
 
-_MOST_LISTED = 2**24  # entries of ψ of all outputs up to which a loss that is not affine is taken
 _REMEDY = "fit fewer rows, or a smaller structure"
 
 
@@ -275,72 +272,38 @@ class StructuredSVM(StructuredEstimator):
         1.0
         """
         with refit(self):
-            self._require_target(X, y, sample_weight)
-            X = self._check_input(X, reset=True)
-            rows = self._check_training_rows(X, y, sample_weight)
-            self._resolve_kernel(rows)
-            train(self, rows, check_random_state(self.random_state))
+            rows = self._read_rows(X, y, sample_weight)
+            self.kernel_ = self._kernel_of(rows)
+            training = FeatureRows.of(self, rows, sort=self.solver == "frank-wolfe")
+            n, d = training.targets.psi.shape
+            require_memory(8 * (6 + 2 * self.average) * n * d, f"means of {n} rows in {d} features", _REMEDY)
+            cost = self.structure_.space.loss(self.cost)
+            self.cost_ = cost.name
+            if self.rescaling == "slack" or not cost.is_affine:
+                training.require_complete(
+                    f"cost={self.cost_!r} with rescaling={self.rescaling!r} is for complete ones; take "
+                    "rescaling='margin' and cost='kendall'"
+                )
+            options = {
+                "solver": self.solver, "rescaling": self.rescaling, "c": float(self.C), "tol": float(self.tol),
+                "average": int(self.average), "zero_one": int(not cost.is_affine and self.cost_ != OWN),
+            }  # fmt: skip
+            with renumbered(training.kept):
+                loss = cost.affine(training.targets.psi) if cost.is_affine else None
+            worst = OwnWorst.of(self, rows, training) if self.cost_ == OWN else None
+            found: Any = training.train(svm_fit, loss, options, worst)
+            training.keep(found.weights)
+            self.objective_, self.dual_gap_, self.exact_ = found.objective, found.gap, bool(found.exact)
+            self.n_iter_, self.n_oracle_calls_, self.gap_curve_ = found.n_iter, found.n_calls, found.curve
+            if not found.converged:
+                sooner = "; solver='cutting-plane' reaches small gaps sooner" * (self.solver == "frank-wolfe")
+                warn_user(
+                    f"the solver stopped after {counted(found.n_iter, 'pass', 'passes')} at a duality gap of "
+                    f"{found.gap / found.objective:.1e} of the objective, above tol={self.tol:.1e}: raise max_iter or "
+                    f"tol, lower C, or scale the inputs{sooner}",
+                    ConvergenceWarning,
+                )
         return self
-
-
-def train(model: Any, rows: TrainingRows, rng: np.random.RandomState) -> None:
-    """Train `model`, whose structure and kernel are resolved, and set its fitted attributes."""
-    walks = model.solver == "frank-wolfe"
-    model.cost_ = model.structure_.space.loss(model.cost).name
-    training = FeatureRows.of(model, rows, sort=walks)
-    n, d = training.targets.psi.shape
-    require_memory(8 * (6 + 2 * model.average) * n * d, f"means of {n} rows in {d} features", _REMEDY)
-    n_threads = get_n_threads(model.n_jobs)
-    how = Decoding(model.decoder, n_threads, int(rng.randint(2**31)))
-    loss = _loss(model, training)
-    options = {
-        "solver": model.solver, "rescaling": model.rescaling, "c": float(model.C), "tol": float(model.tol),
-        "max_iter": model.max_iter, "average": int(model.average), "zero_one": int(loss is None and model.cost_ != OWN),
-        "seed": how.seed, "method": model.decoder, "n_candidates": int(model.n_candidates or 0),
-    }  # fmt: skip
-    by: Description | Answer = decoded_by(model, how, loss)
-    if model.cost_ == OWN:
-        parts = model.structure_.space.encode(rows.y)[training.kept]
-        by = OwnWorst(model.structure_.space.worst(parts), training.targets.psi, model.rescaling == "slack")
-    with training.renumbered():
-        found = svm_fit(
-            training.margins(loss), options, by, n_threads=n_threads, label=type(model).__name__,
-            verbose=int(model.verbose),
-        )  # fmt: skip
-    training.keep(model, rows.X, found.weights)
-    model.objective_, model.dual_gap_, model.exact_ = found.objective, found.gap, bool(found.exact)
-    model.n_iter_, model.n_oracle_calls_, model.gap_curve_ = found.n_iter, found.n_calls, found.curve
-    if not found.converged:
-        warn_user(
-            f"the solver stopped after {counted(found.n_iter, 'pass', 'passes')} at a duality gap of "
-            f"{found.gap / found.objective:.1e} of "
-            f"the objective, above tol={model.tol:.1e}: raise max_iter or tol, lower C, or scale the inputs"
-            + ("; solver='cutting-plane' reaches small gaps sooner" if walks else ""),
-            ConvergenceWarning,
-        )
-
-
-def _loss(model: Any, training: FeatureRows) -> AffineLoss | None:
-    """Return the losses of the rows, None for one that takes a list; CapabilityError where there is neither."""
-    structure, cost, slack = model.structure_, model.cost_, model.rescaling == "slack"
-    affine = structure.space.loss(cost).is_affine
-    if model.n_candidates and (slack or not affine):
-        raise CapabilityError(
-            f"n_candidates={model.n_candidates} is for rescaling='margin' and a loss that is affine in ψ, got "
-            f"rescaling={model.rescaling!r} and cost={cost!r}: leave it out"
-        )
-    if slack or not affine:
-        what = "rescaling='slack'" if slack else f"cost={cost!r}"
-        remedy = f"{what} is for complete ones; take rescaling='margin' and cost='kendall'"
-        training.require_complete(structure, remedy)
-    if affine:
-        return training.affine_loss(structure, cost)
-    if cost != OWN and not _is_listed(structure):
-        raise CapabilityError(
-            f"cost={cost!r} is not affine in the embedding of {structure!r}, and the space is too large to be listed: "
-            "take cost='auto', or StructuredPerceptron, which needs no loss"
-        )
-    return None
 
 
 @dataclass(frozen=True)
@@ -361,6 +324,12 @@ class OwnWorst:
     psi: FloatArray
     slack: bool
 
+    @classmethod
+    def of(cls, model: StructuredSVM, rows: TrainingRows, training: FeatureRows) -> OwnWorst:
+        """Return the loss of the structure of `model`, against the outputs of the rows that are trained on."""
+        space = model.structure_.space
+        return cls(space.worst(space.encode(rows.y)[training.kept]), training.targets.psi, model.rescaling == "slack")
+
     def __call__(self, request: Request) -> None:
         psi = self.psi[request.rows]
         with renumbered(request.rows):
@@ -374,20 +343,16 @@ class OwnWorst:
         request.proven[:] = found.proven
 
 
-def _is_listed(structure: Structure) -> bool:
-    """Whether the library finds the worst output by a look at all."""
-    try:
-        return structure.space.in_library and structure.log_count() <= log(_MOST_LISTED / structure.n_features)
-    except CapabilityError:
-        return False
-
-
 @dataclass(frozen=True)
 class FeatureRows:
-    """Training rows in the features that a scorer is linear in.
+    """Training rows of a model, in the features that its scorer is linear in.
 
     Attributes
     ----------
+    model : estimator
+        Whose structure and kernel are resolved.
+    X : array or CSR of shape (n, n_features)
+        All rows of training.
     design : Design
         The inputs; with another kernel than the linear one the features of its matrix.
     targets : Targets
@@ -399,6 +364,8 @@ class FeatureRows:
         In which passes begin, where they are to depend on the contents of rows alone; None: as they stand.
     """
 
+    model: Any
+    X: Any
     design: Design
     targets: Targets
     kept: IndexArray
@@ -407,56 +374,54 @@ class FeatureRows:
 
     @classmethod
     def of(cls, model: Any, rows: TrainingRows, *, sort: bool) -> FeatureRows:
-        """Return the rows of checked training data; `model` has resolved its structure and kernel."""
+        """Return the rows of checked training data."""
         if rows.sets is not None:
             raise CapabilityError(
                 f"{type(model).__name__} learns one structure for each row, and y holds Admissible sets: take one of "
                 "each, or StructuredRidge or ProbabilisticStructured, which learn from sets"
             )
-        targets, n_threads = model._embed_rows(rows), get_n_threads(model.n_jobs)
-        if model.kernel_.is_linear:
-            design = Design(rows.X, intercept=bool(model.fit_intercept))
-            order = rows_order(design, targets, n_threads) if sort else None
-            return cls(design, targets, np.arange(targets.n), None, order)
-        weights = np.ones(targets.n) if targets.weights is None else targets.weights
-        kept = np.flatnonzero(weights)
-        X, targets = (rows.X, targets) if len(kept) == targets.n else (rows.X[kept], targets.take(kept))
-        order = rows_order(Design(X), targets, n_threads) if sort else None
-        kernel = kernel_features(model, X, np.ones(len(kept)), kept)
-        return cls(Design(kernel.rows), targets, kept, kernel, order)
+        X, targets, kernel, kept = rows.X, model._embed_rows(rows), None, np.arange(rows.X.shape[0])
+        if not model.kernel_.is_linear and targets.weights is not None:
+            kept = np.flatnonzero(targets.weights)
+            X, targets = X[kept], targets.take(kept)
+        design = Design(X, intercept=bool(model.fit_intercept))
+        order = rows_order(design, targets, get_n_threads(model.n_jobs)) if sort else None
+        if not model.kernel_.is_linear:
+            kernel = kernel_features(model, X, np.ones(len(kept)), kept)
+            design = Design(kernel.rows)
+        return cls(model, rows.X, design, targets, kept, kernel, order)
 
-    def margins(self, loss: AffineLoss | None) -> MarginRows:
-        """Return the rows as the library takes them."""
-        return MarginRows(self.design, self.targets, loss, self.order)
-
-    def renumbered(self) -> contextlib.AbstractContextManager[None]:
-        """Let errors about rows have the numbers of the training data."""
-        return contextlib.nullcontext() if self.kernel is None else renumbered(self.kept)
-
-    def affine_loss(self, structure: Structure, cost: str) -> AffineLoss:
-        """Return the losses of outputs against those of the rows; TargetError where ψ of a row has no such loss."""
-        try:
-            return structure.space.loss(cost).affine(self.targets.psi)
-        except RowError as error:
-            raise TargetError(int(self.kept[error.row]), error.reason) from None
-
-    def require_complete(self, structure: Structure, remedy: str) -> None:
+    def require_complete(self, remedy: str) -> None:
         """Raise TargetError for the first ranking known in part, whose mean of ψ is that of no ranking."""
         bad = (np.abs(self.targets.psi) != 1.0).any(axis=1)
-        if structure.space.entry_kind == "signs" and bad.any():
+        if self.model.structure_.space.entry_kind == "signs" and bad.any():
             raise TargetError(int(self.kept[bad].min()), f"the ranking is known in part, and {remedy}")
 
-    def keep(self, model: Any, X: Any, weights: FloatArray, dual: FloatArray | None = None) -> None:
-        """Set the coefficients of `model`, trained on the rows of X, from weights (q, d) of the features.
+    def train(
+        self, fit: Any, loss: AffineLoss | None, options: dict[str, Any], by: Answer | None = None, *start: Any
+    ) -> Any:
+        """Return what `fit` finds; outputs are those that `by` answers with, or the decoder of the model."""
+        model, seed = self.model, int(check_random_state(self.model.random_state).randint(2**31))
+        how = Decoding(model.decoder, get_n_threads(model.n_jobs), seed)
+        common = {"seed": seed, "method": how.decoder, "n_candidates": int(model.n_candidates or 0)}
+        with renumbered(self.kept):
+            return fit(
+                MarginRows(self.design, self.targets, loss, self.order),
+                {"max_iter": model.max_iter, **common, **options}, decoded_by(model, how, loss) if by is None else by,
+                *start, n_threads=how.n_threads, label=type(model).__name__, verbose=int(model.verbose),
+            )  # fmt: skip
+
+    def keep(self, weights: FloatArray, dual: FloatArray | None = None) -> None:
+        """Set the coefficients of the model from weights (q, d) of the features.
 
         `dual` (n, d) are the coefficients of the rows, if they are known.
         """
         if self.kernel is None:
-            keep_weights(model, weights)
+            self.model._keep_weights(weights)
             return
-        whole = np.zeros((X.shape[0], weights.shape[1]))
+        whole = np.zeros((self.X.shape[0], weights.shape[1]))
         whole[self.kept] = self.kernel.dual(weights) if dual is None else dual
-        keep_dual(model, X, whole)
+        self.model._keep_dual(self.X, whole)
 
 
 @dataclass(frozen=True)

@@ -17,17 +17,11 @@ if TYPE_CHECKING:
 
 def require_all_sets(structure: Structure) -> None:
     """Raise CapabilityError unless a threshold decides on each label of a structure."""
-    if not isinstance(structure, LabelSets):
+    if not isinstance(structure, LabelSets) or structure.observed is not False or structure.size is not None:
         raise CapabilityError(
-            f"decision='f1' is for LabelSets, not for {type(structure).__name__}: take decision='auto'"
+            "decision='f1' takes a threshold for each label, of LabelSets of any size and whatever sets were observed, "
+            f"not of {structure!r}: take decision='auto'"
         )
-    if structure.observed is not False:
-        raise CapabilityError(
-            "decision='f1' takes a threshold for each label, whatever sets were observed: take LabelSets(), or "
-            "ProbabilisticStructured(decision='f1'), which weighs the observed sets"
-        )
-    if structure.size is not None:
-        raise CapabilityError("decision='f1' changes nothing for sets of one size: take decision='auto'")
 
 
 def best_threshold(scores: FloatArray, y: NDArray[Any], weights: FloatArray | None = None) -> tuple[float, float]:

@@ -2,44 +2,27 @@
 
 from __future__ import annotations
 
-import math
 import warnings
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass
-from numbers import Real
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.validation import _num_samples
 
 from .._data.blocks import Block, BlockSource, IterableBlocks
-from .._data.checks import frozen, refuse_called
-from .._data.inputs import check_lengths, check_weights, validate_input
-from .._data.targets import FlatSets, TargetError, flat_sets, summary
+from .._data.inputs import check_weights
+from .._data.targets import FlatSets, TargetError, flat_sets
 from .._lib.arrays import FloatArray, refuse_masked, require_memory
 from .._lib.call import get_n_threads
 from .._lib.loglinear import KernelFeatures
 from .._lib.ridge import Targets
-from ..kernels import InputKernel
 from ..structures import MultiClass, Structure, is_meant, resolve_structure
-
-if TYPE_CHECKING:
-    from .base import StructuredEstimator
-
 
 _NYSTROM = "fit fewer rows, or take kernel='linear' on inputs mapped by combpred.kernels.NystromMap"
 _REMEDY = "set warm_start=False to start from zero"
-
-
-def require_target(model: Any, X: Any, y: Any, sample_weight: Any = None) -> None:
-    """Raise ValueError where y is missing."""
-    if y is None:
-        raise ValueError(
-            f"{type(model).__name__} requires y to be passed, but the target y is None: give one structure per row"
-        )
-    refuse_called(X, y)
 
 
 def resolve_targets(structure: Any, y: Any) -> tuple[Structure, FlatSets | None]:
@@ -56,33 +39,24 @@ def weigh_rows(model: Any, y: Any, sets: FlatSets | None, sample_weight: Any) ->
         return weights
     classes, labels = model.structure_.space.classes(), None if sets is not None else np.asarray(y)
     if classes is None or labels is None or labels.size != n:
-        what = "y has sets of outputs" if sets is not None else f"outputs of {model.structure_!r} are none"
-        raise ValueError(f"class_weight={of_classes!r} weighs rows of one class each, and {what}: give sample_weight")
-    labels = labels.reshape(n)
+        raise ValueError(f"class_weight={of_classes!r} weighs rows of one class each: give sample_weight")
     if isinstance(of_classes, dict):
-        strange = [label for label in of_classes if label not in classes.tolist()]
-        if strange:
-            raise ValueError(
-                f"class_weight names {strange[0]!r}, which is none of the classes {summary(classes.tolist())}"
-            )
-        for label, weight in of_classes.items():
-            if not isinstance(weight, Real) or not 0 <= float(weight) < math.inf:
-                raise ValueError(f"class_weight of {label!r} is {weight!r}, must be a finite number, at least 0")
-        given = np.array([of_classes.get(label, 1.0) for label in labels.tolist()])
-    else:
+        given = compute_sample_weight(of_classes, labels.ravel())
+    else:  # scikit-learn's does not count rows by their weights
         occurring, at = np.unique(labels, return_inverse=True)
-        counts = np.bincount(at, weights)
-        given = counts.sum() / (len(occurring) * np.where(counts > 0, counts, 1.0))[at]
+        counts = np.bincount(at.ravel(), weights)
+        given = counts.sum() / (len(occurring) * np.where(counts > 0, counts, 1.0))[at.ravel()]
     of_rows = check_weights(given, n, name="class_weight")
     return of_rows if weights is None else weights if of_rows is None else check_weights(weights * of_rows, n)
 
 
-def embed_targets(structure: Structure, rows: TrainingRows, n_threads: int) -> Targets:
+def embed_targets(
+    structure: Structure, y: Any, sets: FlatSets | None, weights: FloatArray | None, n_threads: int
+) -> Targets:
     """Return the targets of training; ValueError naming the row where y is not in the structure."""
-    if rows.sets is None:
-        psi = structure.space.embed_targets(rows.y, n_threads)
-        return Targets(psi, rows.weights)
-    return Targets(structure.space.embed(encode_sets(structure, rows.sets), n_threads), rows.weights, rows.sets.first)
+    if sets is None:
+        return Targets(structure.space.embed_targets(y, n_threads), weights)
+    return Targets(structure.space.embed(encode_sets(structure, sets), n_threads), weights, sets.first)
 
 
 def encode_sets(structure: Structure, sets: FlatSets) -> NDArray[Any]:
@@ -92,20 +66,13 @@ def encode_sets(structure: Structure, sets: FlatSets) -> NDArray[Any]:
     except TargetError as error:
         row, number = sets.locate(error.row)
         raise TargetError(row, f"output {number} of the set: {error.reason}", error.argument) from None
-    _refuse_repetitions(parts, sets)
-    return parts
-
-
-def _refuse_repetitions(parts: NDArray[np.int32], sets: FlatSets) -> None:
     # Sorted by row and then by output, repetitions are neighbours.
     rows = np.repeat(np.arange(len(sets.first) - 1), np.diff(sets.first))
     order = np.lexsort((*parts.T[::-1], rows))
     same = (rows[order][1:] == rows[order][:-1]) & (parts[order][1:] == parts[order][:-1]).all(axis=1)
     if same.any():
-        at = int(np.argmax(same))
-        row, one = sets.locate(int(order[at]))
-        _, other = sets.locate(int(order[at + 1]))
-        raise TargetError(row, f"outputs {one} and {other} of the set are the same; list each output once")
+        raise TargetError(int(rows[order][np.argmax(same)]), "the set lists an output twice; list each once")
+    return parts
 
 
 class TrainingRows(NamedTuple):
@@ -115,25 +82,6 @@ class TrainingRows(NamedTuple):
     y: Any
     sets: FlatSets | None  # where rows of y are sets of structures
     weights: FloatArray | None
-
-
-def keep_weights(model: Any, weights: FloatArray) -> None:
-    """Set the coefficients of `model` from weights of the inputs (q, d), the constant one last."""
-    p = model.n_features_in_
-    model.coef_ = np.ascontiguousarray(weights[:p].T)
-    model.intercept_ = weights[p].copy() if model.fit_intercept else np.zeros(weights.shape[1])
-
-
-def keep_dual(model: Any, X: Any, dual: FloatArray) -> None:
-    """Set them from coefficients (n, d) of the rows of X; with a linear kernel they make up weights of the inputs."""
-    # f(x) = Σ_i (k(x, x_i) + 1) dual_i: the constant feature's share is the sum of the coefficients.
-    model.intercept_ = dual.sum(axis=0) if model.fit_intercept else np.zeros(dual.shape[1])
-    if model.kernel_.is_linear:
-        model.coef_ = np.ascontiguousarray((X.T @ dual).T)
-        return
-    model.dual_coef_ = dual
-    if not model.kernel_.is_precomputed:
-        model.X_fit_ = X
 
 
 def kernel_features(model: Any, X: Any, weights: FloatArray, kept: NDArray[np.intp]) -> KernelFeatures:
@@ -161,31 +109,16 @@ class EarlierFit:
 
     Attributes
     ----------
-    coef : ndarray of shape (d, p), or None
-        Of a linear kernel.
-    intercept : ndarray of shape (d,)
-    dual : ndarray of shape (n, d), or None
-        Of other kernels, one row for each training row.
-    classes : ndarray, or None
-        Class labels, where there are any.
+    model : estimator
+        A copy of the model as it was.
     """
 
-    coef: FloatArray | None
-    intercept: FloatArray
-    dual: FloatArray | None
-    classes: NDArray[Any] | None
+    model: Any
 
     @classmethod
     def of(cls, model: Any) -> EarlierFit | None:
         """Return the coefficients of a fitted model, None where it has not been fitted."""
-        if not hasattr(model, "intercept_"):
-            return None
-        return cls(
-            getattr(model, "coef_", None),
-            model.intercept_,
-            getattr(model, "dual_coef_", None),
-            getattr(model, "classes_", None),
-        )
+        return cls(copy(model)) if hasattr(model, "intercept_") else None
 
     def require_match(self, model: Any, n: int) -> None:
         """Raise ValueError unless a model, whose structure and kernel are resolved for n rows, has weights like these.
@@ -193,25 +126,17 @@ class EarlierFit:
         The shapes must be the same, and so must the classes, whose weights would change places otherwise.
         """
         d = model.structure_.n_features
-        old, found, what = (
-            (self.coef, (d, model.n_features_in_), "coef_ (entries of ψ × features)")
-            if model.kernel_.is_linear
-            else (self.dual, (n, d), "dual_coef_ (training rows × entries of ψ)")
-        )
-        if old is None:
+        name, found = ("coef_", (d, model.n_features_in_)) if model.kernel_.is_linear else ("dual_coef_", (n, d))
+        old = getattr(self.model, name, None)
+        if old is None or old.shape != found:
             raise ValueError(
-                f"warm_start=True starts from {what}, and the earlier fit had another kernel, without them: {_REMEDY}"
+                f"warm_start=True starts from {name} of shape {found}, and those of the earlier fit have shape "
+                f"{None if old is None else old.shape}: {_REMEDY}"
             )
-        if old.shape != found:
+        before, classes = (getattr(each, "classes_", None) for each in (self.model, model))
+        if before is not None and classes is not None and not np.array_equal(before, classes):
             raise ValueError(
-                f"warm_start=True starts from {what}, which has shape {old.shape} after the earlier fit, and these "
-                f"data need {found}: fit data of the same shape, or {_REMEDY}"
-            )
-        classes = getattr(model, "classes_", None)
-        if self.classes is not None and classes is not None and not np.array_equal(self.classes, classes):
-            raise ValueError(
-                f"warm_start=True needs the classes of the earlier fit, {self.classes.tolist()}, got "
-                f"{classes.tolist()}: {_REMEDY}"
+                f"warm_start=True needs the classes of the earlier fit, {before}, got {classes}: {_REMEDY}"
             )
 
     def weights(self, X: Any, kernel: KernelFeatures | None, kept: NDArray[np.intp], *, intercept: bool) -> FloatArray:
@@ -222,15 +147,14 @@ class EarlierFit:
         """
         if kernel is None:
             return self.input_weights(intercept=intercept)
-        if self.dual is not None:
-            return kernel.of_dual(self.dual[kept])
-        assert self.coef is not None
-        return kernel.of_scores(np.asarray(X[kept] @ self.coef.T) + self.intercept)
+        if hasattr(self.model, "dual_coef_"):
+            return kernel.of_dual(self.model.dual_coef_[kept])
+        return kernel.of_scores(np.asarray(X[kept] @ self.model.coef_.T) + self.model.intercept_)
 
     def input_weights(self, *, intercept: bool) -> FloatArray:
         """Return the weights of the inputs (p, d), and of a constant feature where there is an intercept."""
-        assert self.coef is not None
-        return np.vstack([self.coef.T, self.intercept]) if intercept else self.coef.T.copy()
+        coef: FloatArray = self.model.coef_.T
+        return np.vstack([coef, self.model.intercept_]) if intercept else coef.copy()
 
 
 def has_partial_fit(model: Any) -> bool:
@@ -238,43 +162,6 @@ def has_partial_fit(model: Any) -> bool:
     if model.solver == "sgd":
         return True
     raise AttributeError(f"partial_fit needs solver='sgd', got solver={model.solver!r}")
-
-
-def check_mini_batch(
-    model: StructuredEstimator, X: Any, y: Any, classes: Any, sample_weight: Any, *, first: bool
-) -> TrainingRows:
-    """Check a mini-batch, whose X has been through `_check_input`; the first one sets `structure_` and `classes_`.
-
-    Raises
-    ------
-    ValueError
-        Where y, `classes` or weights are not legal, `classes` is missing, or differs from that of the first mini-batch.
-    """
-    check_lengths(X, y)
-    if first:
-        model._set_structure(_first_structure(model.structure, y, classes))
-    elif classes is not None:
-        known = getattr(model, "classes_", None)
-        if known is None or not np.array_equal(np.unique(np.asarray(classes)), known):
-            raise ValueError(f"classes is {classes!r}, but the first call had {known!r}; pass the same, or None")
-    if model.class_weight == "balanced":
-        raise ValueError(
-            "class_weight='balanced' needs the counts of all rows, which partial_fit does not see: give a dict"
-        )
-    sets = flat_sets(y)
-    weights = weigh_rows(model, y, sets, sample_weight)
-    return TrainingRows(X, model.structure_.ordered(y) if hasattr(y, "columns") else y, sets, weights)
-
-
-def require_same_parameters(model: Any, earlier: Mapping[str, Any]) -> None:
-    """Raise ValueError unless parameters are what they were in `earlier`, when the coefficients were found."""
-    for name, value in earlier.items():
-        given = getattr(model, name)
-        if frozen(given) != frozen(value):
-            raise ValueError(
-                f"{name}={given!r}, but the coefficients found so far are those of {name}={value!r}, which partial_fit "
-                "continues: set it back, or begin anew with fit or clone"
-            )
 
 
 def require_same_intercept(model: Any, n_weights: int) -> None:
@@ -287,27 +174,16 @@ def require_same_intercept(model: Any, n_weights: int) -> None:
         )
 
 
-def _first_structure(structure: Any, y: Any, classes: Any) -> Structure:
+def structure_of(structure: Any, y: Any, classes: Any = None) -> Structure:
+    """Return the structure of targets of which some are given, or, of labels, the list of all as `classes`."""
     if classes is not None:
-        return structure_of_classes(structure, classes)
-    if takes_classes(structure, y):
-        raise ValueError("classes must be passed on the first call to partial_fit: the list of all labels of y")
-    return structure_of_part(structure, y)
-
-
-def structure_of_classes(structure: Any, classes: Any) -> Structure:
-    """Return the structure of labels whose list is `classes`; ValueError where `structure` has none."""
-    if structure is not None and not is_meant(MultiClass, structure):
-        raise ValueError(
-            f"classes={classes!r} has no meaning for structure={structure!r}; leave it out, and give sizes in the "
-            "structure"
-        )
-    refuse_masked(classes, "classes")
-    return structure_of_part(MultiClass() if structure is None else structure, np.asarray(classes))
-
-
-def structure_of_part(structure: Any, y: Any) -> Structure:
-    """Return the structure of targets of which some are given, or each kind once."""
+        if structure is not None and not is_meant(MultiClass, structure):
+            raise ValueError(
+                f"classes={classes!r} has no meaning for structure={structure!r}; leave it out, and give sizes in the "
+                "structure"
+            )
+        refuse_masked(classes, "classes")
+        structure, y = MultiClass() if structure is None else structure, np.asarray(classes)
     with warnings.catch_warnings():
         # Of few rows, classes may be more than half, as scikit-learn expects of numbers to be regressed on.
         warnings.filterwarnings("ignore", message="The number of unique classes is greater than 50%")
@@ -322,67 +198,9 @@ def takes_classes(structure: Any, y: Any) -> bool:
     return len(shape) == 1 or (len(shape) == 2 and shape[1] == 1)
 
 
-def require_linear(model: StructuredEstimator) -> None:
-    """Raise ValueError for kernels whose matrices take all rows at once."""
-    if model.kernel != "linear":
-        raise ValueError(
-            f"training on blocks needs kernel='linear', got kernel={model.kernel!r}: map the inputs of every block by "
-            "combpred.kernels.NystromMap, fitted to some rows"
-        )
-
-
 def source_of(blocks: Any) -> BlockSource:
     """Return blocks as the user gives them, or a source, as a source."""
     return blocks if isinstance(blocks, BlockSource) else IterableBlocks(blocks)
-
-
-def resolve_from_blocks(model: StructuredEstimator, source: BlockSource, classes: Any = None) -> str:
-    """Set `structure_`, `classes_`, `kernel_` and the names of features from the first block, or from `classes`.
-
-    Classes that a source gathers, as dask collections do, are those of all blocks. Returns how messages about targets
-    that are not in the structure should end.
-    """
-    if model.class_weight is not None:
-        raise ValueError(
-            f"class_weight={model.class_weight!r} is for rows that come at once: give blocks their weights"
-        )
-    first, remedy = source.first(), ""
-    with first.errors():
-        unconverted(model, first.X)
-        if classes is None and takes_classes(model.structure, first.y):
-            if source.gathers_classes:
-                classes = source.reduce(block_labels, merge=merge_labels)
-            else:
-                remedy = ": pass classes, the list of all labels, which are else those of the first block"
-        if classes is not None:
-            structure = structure_of_classes(model.structure, classes)
-        else:
-            with _ending(remedy):
-                structure = structure_of_part(model.structure, first.y)
-    model._set_structure(structure)
-    resolve_linear_kernel(model)
-    return remedy
-
-
-@contextmanager
-def _ending(remedy: str) -> Iterator[None]:
-    """Let errors about all targets, rather than one row of them, end with what else to do."""
-    try:
-        yield
-    except ValueError as error:
-        if not remedy or type(error) is not ValueError:
-            raise
-        raise ValueError(f"{error}{remedy}") from None
-
-
-def resolve_linear_kernel(model: StructuredEstimator) -> None:
-    """Set `kernel_` to the linear kernel, which takes nothing from the rows."""
-    model.kernel_ = InputKernel("linear", None, model.degree, model.coef0)
-
-
-def unconverted(model: StructuredEstimator, X: Any) -> Any:
-    """Return X as an array or CSR of any number type, setting the number and names of its features."""
-    return validate_input(model, X, reset=True, accept_sparse="csr", dtype="numeric")
 
 
 def block_labels(block: Block) -> NDArray[Any]:
@@ -390,14 +208,10 @@ def block_labels(block: Block) -> NDArray[Any]:
     return np.unique(np.asarray(block.y))
 
 
-def merge_labels(one: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]:
-    return np.union1d(one, other)
-
-
-def require_linear_kernel(model: Any) -> None:
-    """Refuse kernels whose matrices need all rows."""
+def require_linear(model: Any, how: str) -> None:
+    """Raise ValueError for kernels whose matrices take all rows at once, which `how` does not see."""
     if model.kernel != "linear":
         raise ValueError(
-            f"partial_fit needs kernel='linear', got kernel={model.kernel!r}: take fit, or a linear kernel on "
-            "inputs mapped by combpred.kernels.NystromMap"
+            f"{how} needs kernel='linear', got kernel={model.kernel!r}: map the inputs by combpred.kernels.NystromMap, "
+            "fitted to some rows"
         )

@@ -97,12 +97,7 @@ def read_preflib(source: Any) -> Ballots:
         from preflibtools.instances import get_parsed_instance
     except ImportError as error:
         raise ImportError("read_preflib requires preflibtools: pip install 'combpred[preflib]'") from error
-    election = source
-    if isinstance(source, (str, os.PathLike)):
-        try:
-            election = get_parsed_instance(os.fspath(source))
-        except (TypeError, ValueError) as error:  # which preflibtools raises for other formats and malformed lines
-            raise ValueError(f"source: {os.fspath(source)} is no file of ballots of PrefLib: {error}") from error
+    election = get_parsed_instance(os.fspath(source)) if isinstance(source, (str, os.PathLike)) else source
     if not hasattr(election, "multiplicity"):
         raise ValueError(f"source: {type(election).__name__} holds no ballots; give a file of orders or categories")
     if len(election.preferences) > len(election.multiplicity):  # which keeps the number of voters of the last one only
@@ -114,13 +109,12 @@ def read_preflib(source: Any) -> Ballots:
 
 
 def _positions(row: int, ballot: tuple[tuple[int, ...], ...], k: int) -> NDArray[np.int32]:
+    items = [item for tier in ballot for item in tier]
+    if len(set(items)) < len(items) or not set(items) <= set(range(1, k + 1)):
+        raise RowError(row, f"a ballot lists items from 1 to {k}, each at most once, not {items!r:.80}", "source")
     positions, place = np.full(k, -1, dtype=np.int32), 1
     for tier in ballot:
         for item in tier:
-            if not 1 <= item <= k:
-                raise RowError(row, f"there is no item {item}, they are 1 to {k}", "source")
-            if positions[item - 1] != -1:
-                raise RowError(row, f"item {item} is listed twice", "source")
             positions[item - 1] = place
         place += len(tier)
     return positions

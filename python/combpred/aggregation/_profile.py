@@ -10,12 +10,12 @@ import numpy as np
 from .._data.checks import seed_of
 from .._data.forms import column_names, columns_in_order, refuse_graphs
 from .._data.inputs import check_weights
+from .._data.positions import numbered_positions
 from .._data.relations import encode_relations
-from .._data.targets import as_numbers, error_at, target_matrix
+from .._data.targets import as_array, as_numbers, target_matrix
 from .._lib.aggregate import Pairs, Profile, extended, pair_counts
 from .._lib.arrays import FloatArray
-
-_REMEDY = "positions are finite numbers from 0 on, the smaller before the larger, or -1 (or NaN) where unknown"
+from .._lib.table import floats
 
 
 def read_profile(rankings: Any, weights: Any, n_extensions: Any, random_state: Any) -> Profile:
@@ -23,23 +23,14 @@ def read_profile(rankings: Any, weights: Any, n_extensions: Any, random_state: A
     names = column_names(rankings, "rankings")
     rankings = columns_in_order(rankings, names, "rankings", "")
     refuse_graphs(rankings, "rankings", transitive=True)  # of which NumPy would read the nodes
-    if getattr(rankings, "ndim", 0) == 3 or (isinstance(rankings, (list, tuple)) and np.ndim(rankings[:1]) == 3):
-        relations = np.asarray(rankings)
-        encode_relations(relations, relations.shape[1], "rankings", transitive=True)
-        before = relations.astype(np.bool_) & ~np.eye(relations.shape[1], dtype=np.bool_)
-        checked = check_weights(weights, len(before), name="weights", rows="rankings")
-        return extended(before, checked, n_extensions, seed_of(random_state))
-    values = as_numbers(target_matrix(rankings, "rankings", None, "item"), "rankings", _REMEDY, names)
-    if values.dtype.kind == "b":
-        raise ValueError(
-            "rankings hold booleans, which are no positions: numpy.where(rankings, 1, 2) ranks what is True first"
-        )
-    ranks = np.array(values, dtype=np.float64, order="C")
-    ranks[ranks == -1] = np.nan
-    bad = (ranks < 0) | np.isinf(ranks)
-    if bad.any():
-        raise error_at(bad, values, _REMEDY, "rankings", names)
-    return Profile(ranks, check_weights(weights, len(ranks), name="weights", rows="rankings"))
+    given = as_array(rankings, "rankings")
+    if given.ndim != 3:
+        ranks = numbered_positions(given, "rankings", names=names, zero=True)
+        return Profile(ranks, check_weights(weights, len(ranks), name="weights", rows="rankings"))
+    checked = check_weights(weights, len(given), name="weights", rows="rankings")
+    encode_relations(given, given.shape[1], "rankings", transitive=True)
+    before = given.astype(np.bool_) & ~np.eye(given.shape[1], dtype=np.bool_)
+    return extended(before, checked, n_extensions, seed_of(random_state))
 
 
 class Votes(NamedTuple):
@@ -66,12 +57,10 @@ class Votes(NamedTuple):
 
 def read_votes(rankings: Any, counts: Any, weights: Any, n_extensions: Any, random_state: Any) -> Votes:
     """Return the rankings, or the weights of those with u before v, that a user passed."""
-    if (rankings is None) == (counts is None):
-        raise ValueError("give either rankings or counts, and not both")
+    if (rankings is None) == (counts is None) or (counts is not None and weights is not None):
+        raise ValueError("give either rankings, which may have weights, or counts")
     if counts is None:
         return Votes(read_profile(rankings, weights, n_extensions, random_state), None)
-    if weights is not None:
-        raise ValueError("weights are those of rankings; multiply counts by them instead")
     return Votes(None, Pairs(read_pairs(counts, "counts")))
 
 
@@ -89,14 +78,8 @@ def rows_in_order(table: Any, names: Sequence[Hashable] | None, argument: str, o
 def read_pairs(counts: Any, name: str) -> FloatArray:
     """Return the weights of those with u before v, at [u, v], that a user passed as an argument; 0 on the diagonal."""
     names, remedy = column_names(counts, name), f"{name}[u, v] counts those with u before v, a number from 0 to 1e280"
-    shape = target_matrix(counts, name, None, "item").shape
-    if shape[0] != shape[1]:
-        raise ValueError(f"{name} must have shape (k, k), got {shape}; {remedy}")
     ordered = rows_in_order(columns_in_order(counts, names, name, ""), names, name, "those of its columns")
     values = as_numbers(target_matrix(ordered, name, None, "item"), name, remedy, names)
-    before = np.array(values, dtype=np.float64, order="C")
+    before = np.array(floats(values, name, len(values), len(values)))
     np.fill_diagonal(before, 0.0)
-    bad = ~((before >= 0) & (before <= 1e280))  # sums of larger ones may overflow
-    if bad.any():
-        raise error_at(bad, before, remedy, name, names)
     return before

@@ -8,17 +8,19 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.stats import rankdata
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from .._data.checks import number
 from .._data.forms import column_names, columns_in_order
 from .._data.tables import Tabular
-from .._data.targets import as_numbers, error_at, target_matrix
+from .._data.targets import as_numbers, target_matrix
 from .._data.warn import warn_user
 from .._lib.aggregate import bradley_terry_fit, pair_counts, plackett_luce_fit
 from .._lib.arrays import FloatArray
 from .._lib.errors import RowError
+from .._lib.table import floats
 from ._profile import item_names, read_pairs, read_profile, rows_in_order
 from ._programs import components
 
@@ -109,11 +111,9 @@ class Utilities(Tabular):
         return np.asarray(places + 1, dtype=np.int32)
 
     @property
-    def standard_errors(self) -> FloatArray:
-        """Standard errors of the utilities, ``(k,)``; of differences they follow from `covariance`."""
-        if self.covariance is None:
-            raise AttributeError("standard errors are those of bradley_terry; plackett_luce has none")
-        return np.sqrt(np.diagonal(self.covariance))
+    def standard_errors(self) -> Any:
+        """Standard errors of the utilities, ``(k,)``; None without `covariance`, which gives those of differences."""
+        return None if self.covariance is None else np.sqrt(np.diagonal(self.covariance))
 
     @property
     def pairwise_proba(self) -> FloatArray:
@@ -287,11 +287,11 @@ def bradley_terry(
     0.447
     """
     names, before = column_names(wins, "wins"), read_pairs(wins, "wins")
-    tied = None if ties is None else read_pairs(columns_in_order(ties, names, "ties", "those of wins"), "ties")
-    if tied is not None and tied.shape != before.shape:
-        raise ValueError(f"ties have shape {tied.shape} and wins {before.shape}; they must agree")
+    tied = None
+    if ties is not None:
+        tied = floats(read_pairs(columns_in_order(ties, names, "ties", "those of wins"), "ties"), "ties", *before.shape)
     tying = tied is not None and bool(tied.any())  # no tie among comparisons that could have some: ν is 0
-    z = None if covariates is None else _read_covariates(covariates, names, len(before))
+    z = None if covariates is None else _read_covariates(covariates, names)
     if penalty == 0.0 and z is None:
         _require_connected(before if tied is None else before + tied, " or tied with" if tying else "", names)
     coef, covariance, fitted = bradley_terry_fit(before, tied if tying else None, z, number(penalty, "penalty"))
@@ -312,16 +312,11 @@ def bradley_terry(
     return Utilities(theta - theta.mean(), likelihood, own, centred @ spread @ centred.T, found, spread, names=names)
 
 
-def _read_covariates(covariates: Any, names: Sequence[Hashable] | None, k: int) -> FloatArray:
-    """Return the features of k items, rows of a data frame with their names as index in the order of these."""
+def _read_covariates(covariates: Any, names: Sequence[Hashable] | None) -> FloatArray:
+    """Return the features of items, rows of a data frame with their names as index in the order of these."""
     covariates = rows_in_order(covariates, names, "covariates", "those of wins")
-    features, remedy = getattr(covariates, "columns", None), "covariates are finite numbers"
-    z = as_numbers(target_matrix(covariates, "covariates", None, "feature"), "covariates", remedy).astype(np.float64)
-    if len(z) != k:
-        raise ValueError(f"covariates must have shape ({k}, p), a row for each item, got {z.shape}")
-    if not np.isfinite(z).all():
-        raise error_at(~np.isfinite(z), z, remedy, "covariates", features)
-    return z
+    values = target_matrix(covariates, "covariates", None, "feature")
+    return as_numbers(values, "covariates", "covariates are finite numbers").astype(np.float64)
 
 
 def _likelihood(theta: FloatArray, before: FloatArray, tied: FloatArray, log_tie: float) -> float:
@@ -334,20 +329,13 @@ def _likelihood(theta: FloatArray, before: FloatArray, tied: FloatArray, log_tie
 def _choices(values: FloatArray) -> tuple[NDArray[np.int32], NDArray[np.intp]]:
     """Return ranks for the core, 0 where unknown, and how many of the places of each row are chosen one by one."""
     known = ~np.isnan(values)
-    ordered = np.sort(values, axis=1)  # unknown ones last
-    n_known = known.sum(axis=1)
-    last = np.nanmax(np.where(known, values, -np.inf), axis=1, keepdims=True)
-    tied = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] != last)
+    least, most = (rankdata(np.where(known, values, np.inf), method=method, axis=1) for method in ("min", "max"))
+    last = np.where(known, least, 0).max(axis=1, keepdims=True)
+    tied = (known & (least < most) & (least < last)).any(axis=1)
     if tied.any():
-        row = int(np.flatnonzero(tied.any(axis=1))[0])
-        raise RowError(
-            row,
-            "items share a position that is not the last one, and the model has no ties; aggregation.kemeny takes "
-            "them, with output='weak' also for the consensus",
-            "rankings",
-        )
-    ranks = (ordered[:, np.newaxis, :] < values[:, :, np.newaxis]).sum(axis=2) + 1
-    return np.where(known, ranks, 0).astype(np.int32), n_known - ((values == last) & known).sum(axis=1)
+        said = "items share a position that is not the last one, and the model has no ties; kemeny takes them"
+        raise RowError(int(np.argmax(tied)), said, "rankings")
+    return np.where(known, least, 0).astype(np.int32), (known & (least < last)).sum(axis=1)
 
 
 def _require_connected(before: FloatArray, tied: str = "", names: list[str] | None = None) -> None:

@@ -111,12 +111,11 @@ def extension_kernel(
     }  # fmt: skip
 
     def compute(rows: Orders, columns: Orders | None) -> FloatArray:
-        n, m, estimated = rows.n, (rows if columns is None else columns).n, np.zeros(1, dtype=np.int64)
+        estimated = np.zeros(1, dtype=np.int64)
         values = order_kernel("extensions", rows, columns, n_estimated=estimated, **options)
         if estimated[0] and method == "auto":
-            entries = n * (n + 1) // 2 if columns is None else n * m + (n + m if normalize else 0)
             warnings.warn(
-                f"{estimated[0]} of {entries} counts were estimated, within a factor 1 ± {epsilon:g} with "
+                f"{estimated[0]} counts were estimated, within a factor 1 ± {epsilon:g} with "
                 f"probability {1 - delta:g}; take method='approximate' to accept that, or 'exact' to refuse it",
                 ApproximationWarning,
                 stacklevel=4,

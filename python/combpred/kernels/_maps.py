@@ -5,6 +5,7 @@ A new map is a subclass of `KernelMap` that computes its normalisation.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from numbers import Integral
@@ -18,9 +19,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from .._data.checks import whole_number
 from .._data.dask import lazily_on_dask, sampled_rows
-from .._data.inputs import check_rows, is_dask, refit
-from .._data.warn import warn_user
+from .._data.inputs import is_dask, read_inputs, refit
 from .._lib.arrays import FloatArray, allocate, require_memory, row_blocks
 from .._lib.errors import RowError
 from .._lib.kernel import Eigendecomposition, InputKernel, check_kernel, eigendecompose
@@ -36,15 +37,10 @@ def require_symmetric(matrix: Any) -> None:
     if not sparse.issparse(matrix):
         check_kernel(_in_double(matrix))
         return
-    difference = abs(matrix - matrix.T).tocoo()
-    worst = int(difference.data.argmax()) if difference.nnz else 0
-    if difference.nnz and difference.data[worst] > 1e-6 * abs(matrix).max():
-        column, row = sorted((int(difference.row[worst]), int(difference.col[worst])))  # as the library names them
-        raise RowError(
-            row,
-            f"the kernel matrix is not symmetric: {matrix[row, column]} in column {column} but {matrix[column, row]} "
-            "on the other side of the diagonal; pass (K + K.T) / 2 if the difference is an error of rounding",
-        )
+    difference = abs(matrix - matrix.T)
+    if difference.max() > 1e-6 * abs(matrix).max():
+        column, row = sorted(divmod(int(difference.argmax()), matrix.shape[0]))  # as the library names them
+        raise RowError(row, f"the kernel matrix is not symmetric in column {column}; pass (K + K.T) / 2 to make it so")
 
 
 @dataclass(frozen=True)
@@ -69,30 +65,13 @@ class KernelError:
     exact: bool
 
 
-def compare(
-    exact_rows: Callable[[slice], FloatArray], embedded: FloatArray, signs: FloatArray | None, *, exact: bool
-) -> KernelError:
-    """Compare the kernel matrix, of which `exact_rows` returns some rows, with the products of embedded rows (n, q)."""
-    n = len(embedded)
-    right = embedded if signs is None else embedded * signs
-    wrong = whole = largest = 0.0
-    for rows in row_blocks(n, max(n, 1)):
-        values = exact_rows(rows)
-        whole += float(np.vdot(values, values))
-        values = values - embedded[rows] @ right.T
-        wrong += float(np.vdot(values, values))
-        largest = max(largest, float(np.abs(values).max()))
-    relative = np.sqrt(wrong / whole) if whole > 0 else (np.inf if wrong > 0 else 0.0)
-    return KernelError(float(relative), largest, n, exact)
-
-
-class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]
     """Base of the maps z(x) = k(x, L)·N of a row x, for landmarks L and a normalisation N.
 
     A subclass has the constructor parameters below, and computes the matrix N in `_normalise`.
     """
 
-    n_components: int | None
+    n_components: Any
     n_landmarks: int | None = None  # None: as many as components
     kernel: str | Callable[..., float]
     gamma: float | str | None
@@ -136,17 +115,11 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             When the kernel is too far from positive semi-definite for a map that needs it to be.
         MemoryError
             When matrices among the landmarks do not fit, before they are allocated.
-
-        Warns
-        -----
-        UserWarning
-            If there are fewer rows than landmarks, in which case every row becomes one.
         """
         with refit(self):
             if is_dask(X):
                 X = self._rows_of_partitions(X)
-            X = self._check(X, reset=True)
-            InputKernel.check_params(self.kernel, self.kernel_params)
+            X = self._check(X, reset=True, square=self.kernel == "precomputed")
             if self.kernel == "precomputed":
                 require_symmetric(X)
             self.kernel_ = InputKernel.resolve(
@@ -195,12 +168,13 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         Cost for k landmarks and q columns: m·k kernel values, in blocks of 16 MiB, and O(m k q) time.
         """
         check_is_fitted(self)
-        return self._embed(self._check(X))
+        X = self._check(X)
+        return self._embed(X, X.dtype)
 
-    def _embed(self, X: Any) -> FloatArray:
+    def _embed(self, X: Any, dtype: Any) -> FloatArray:
         columns = self._n_features_out
         what = f"{columns} columns for each of {X.shape[0]} rows"
-        embedded: FloatArray = allocate((X.shape[0], columns), X.dtype, what, "pass fewer rows at once")
+        embedded: FloatArray = allocate((X.shape[0], columns), dtype, what, "pass fewer rows at once")
         for rows, values in self._landmark_values(X):
             embedded[rows] = values @ self.normalization_
         return embedded
@@ -236,53 +210,48 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         Cost: ``n_samples**2`` kernel values, in blocks of 16 MiB, and embedding that many rows.
         """
         check_is_fitted(self)
-        if n_samples < 1:
-            raise ValueError(f"n_samples is {n_samples}, must be at least 1")
-        X = self._check(X)
-        if self.kernel_.is_precomputed and X.shape[0] != X.shape[1]:
-            raise ValueError(
-                f"X has shape {X.shape}, must be the square kernel matrix that fit was given: others do not hold the "
-                "kernel values among their rows"
-            )
+        X = self._check(X, square=self.kernel_.is_precomputed)  # others do not hold the kernel values among their rows
         drawn = np.arange(X.shape[0])
-        if len(drawn) > n_samples:
+        if len(drawn) > whole_number(n_samples, "n_samples", 1, np.iinfo(np.int64).max):
             # A stream of its own: with the seed of `fit`, the rows of the same draw would be the landmarks.
             rng = np.random.default_rng(check_random_state(random_state).randint(2**31, size=4))
             drawn = np.sort(rng.choice(len(drawn), n_samples, replace=False))
-        sample = X[drawn]
-        embedded: FloatArray = np.empty((len(drawn), self._n_features_out))
-        for rows, values in self._landmark_values(sample):
-            embedded[rows] = values @ self.normalization_
-        return compare(self._exact(sample, drawn), embedded, self._signature(), exact=len(drawn) == X.shape[0])
+        inputs = X[drawn][:, drawn] if self.kernel_.is_precomputed else _in_double(X[drawn])
+        embedded = self._embed(X[drawn], np.float64)
+        right = embedded * self._signature()
+        wrong = whole = largest = 0.0
+        for rows in row_blocks(len(drawn), len(drawn)):
+            exact = self.kernel_.matrix(_dense(inputs[rows]) if self.kernel_.is_precomputed else inputs[rows], inputs)
+            difference = exact - embedded[rows] @ right.T
+            whole += float(np.vdot(exact, exact))
+            wrong += float(np.vdot(difference, difference))
+            largest = max(largest, float(np.abs(difference).max()))
+        relative = np.sqrt(wrong / whole) if whole > 0 else (np.inf if wrong > 0 else 0.0)
+        return KernelError(float(relative), largest, len(drawn), len(drawn) == X.shape[0])
 
     @property
     def _n_features_out(self) -> int:
         return int(self.normalization_.shape[1])
 
+    @abstractmethod
     def _normalise(self, X: Any, among: FloatArray, rng: np.random.RandomState) -> FloatArray:
         """Return N of shape (k, q) for the landmarks' kernel matrix, which may be overwritten."""
-        raise AssertionError("each map has its own")
 
-    def _signature(self) -> FloatArray | None:
-        """Return the sign with which each column enters inner products, None where all are positive."""
-        return None
+    def _signature(self) -> Any:
+        """Return the sign with which each column enters inner products, or 1 for all."""
+        return 1.0
 
-    def _check(self, X: Any, *, reset: bool = False) -> Any:
-        X = check_rows(self, X, reset=reset, dtype=[np.float64, np.float32])
-        if reset and self.kernel == "precomputed" and X.shape[0] != X.shape[1]:
+    def _check(self, X: Any, *, reset: bool = False, square: bool = False) -> Any:
+        X = read_inputs(self, X, reset=reset, dtype=[np.float64, np.float32])
+        if square and X.shape[0] != X.shape[1]:
             raise ValueError(
                 f"X must be a square kernel matrix when kernel='precomputed', got shape {X.shape}; pass k(x_i, x_j) "
-                "of all pairs of rows"
+                "of all pairs of rows of fit"
             )
         return X
 
     def _rows_of_partitions(self, X: Any) -> Any:
         """Return rows drawn from the partitions of a dask collection."""
-        if self.kernel == "precomputed" or self.n_components is None:
-            raise ValueError(
-                "X is a dask collection, of which landmarks are drawn: give n_components, and a kernel that is not "
-                "'precomputed'"
-            )
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         rows = sampled_rows(X, _DRAWN_ROWS * int(self.n_landmarks or self.n_components), seed)
         if not hasattr(X, "columns"):
@@ -291,20 +260,10 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
         return pandas.DataFrame(rows, columns=X.columns)
 
-    def _n_landmarks(self, n: int) -> int:
-        """How many of n rows are to be landmarks."""
-        name = "n_components" if self.n_landmarks is None else "n_landmarks"
-        asked = int(getattr(self, name))
-        if asked > n:
-            warn_user(
-                f"{name}={asked} landmarks are asked for, but there are {n} rows: all of them are taken", UserWarning
-            )
-        return min(asked, n)
-
     def _choose(self, X: Any, rng: np.random.RandomState) -> NDArray[np.intp]:
         """Return the rows that are landmarks, in ascending order."""
         n = X.shape[0]
-        wanted = self._n_landmarks(n)
+        wanted = min(int(self.n_landmarks or self.n_components), n)
         if self.landmarks == "random" or wanted == n:
             return np.sort(rng.choice(n, wanted, replace=False))
         if self.kernel == "precomputed":
@@ -322,19 +281,11 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         """Yield blocks of rows with their kernel values to the landmarks, (rows, k)."""
         k = len(self.component_indices_)
         for rows in row_blocks(X.shape[0], k, row_flops=2.0 * k * k):  # what follows is a product with k×k at most
-            yield rows, self._values(X[rows], rows.start)
-
-    def _values(self, block: Any, first_row: int) -> FloatArray:
-        if self.kernel_.is_precomputed:
-            return _dense(block[:, self.component_indices_])
-        return self.kernel_.matrix(_in_double(block), _in_double(self.components_), first_row=first_row)
-
-    def _exact(self, sample: Any, drawn: NDArray[np.intp]) -> Callable[[slice], FloatArray]:
-        """Return a function of the exact kernel values of some of the sampled rows to all of them."""
-        if self.kernel_.is_precomputed:
-            return lambda rows: _dense(sample[rows][:, drawn])
-        inputs = _in_double(sample)
-        return lambda rows: self.kernel_.matrix(inputs[rows], inputs)
+            if self.kernel_.is_precomputed:
+                yield rows, _dense(X[rows][:, self.component_indices_])
+            else:
+                block, landmarks = _in_double(X[rows]), _in_double(self.components_)
+                yield rows, self.kernel_.matrix(block, landmarks, first_row=rows.start)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -40,8 +40,8 @@ class NystromMap(KernelMap):
     n_components : int, default=100
         Largest number of features.
     n_landmarks : int, default=None
-        Number of landmarks, at most the number of rows and at least `n_components`. Of more landmarks than features,
-        the leading eigenvectors are kept. None: `n_components`.
+        Number of landmarks; if there are fewer rows, all of them. There are no more features than landmarks; of more
+        landmarks than `n_components`, the leading eigenvectors are kept. None: `n_components`.
     kernel : {"linear", "poly", "rbf", "laplacian", "cosine", "precomputed"} or callable, default="rbf"
         Positive semi-definite kernel; a callable takes two rows and returns a number. With ``"precomputed"``, X is the
         square matrix of kernel values (array or CSR) in ``fit``, and the values between new rows and those of ``fit``
@@ -104,8 +104,6 @@ class NystromMap(KernelMap):
     True
     """
 
-    n_components: int
-
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **KernelMap._parameter_constraints,
         "n_landmarks": [Interval(Integral, 1, None, closed="left"), None],
@@ -139,14 +137,6 @@ class NystromMap(KernelMap):
         kept = slice(self.n_components)
         self.eigenvalues_ = found.values[kept]
         return whitening(Eigendecomposition(self.eigenvalues_, found.vectors[:, kept]))
-
-    def _n_landmarks(self, n: int) -> int:
-        if self.n_landmarks is not None and self.n_landmarks < self.n_components:
-            raise ValueError(
-                f"n_landmarks={self.n_landmarks} is less than n_components={self.n_components}: landmarks have as many "
-                "eigenvectors as there are of them; take at least as many landmarks as components, or n_landmarks=None"
-            )
-        return super()._n_landmarks(n)
 
 
 def definite_spectrum(among: FloatArray) -> Eigendecomposition:
@@ -309,7 +299,7 @@ class IndefiniteNystromMap(KernelMap):
                 pending, n_pending = [call_abandonable(_upper_triangle, np.vstack(pending))], 0
         return call_abandonable(_upper_triangle, np.vstack(pending))
 
-    def _signature(self) -> FloatArray | None:
+    def _signature(self) -> FloatArray:
         return self.signs_
 
 

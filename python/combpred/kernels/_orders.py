@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.utils._param_validation import Interval, StrOptions, validate_params
 
-from .._data.checks import choice, float_array, number
+from .._data.checks import choice, float_array
 from .._data.glossary import documented
+from .._data.positions import numbered_positions
 from .._data.relations import encode_relations, items_shown
-from .._data.targets import as_numbers, target_matrix, unknown_positions
+from .._data.targets import as_array
 from .._lib.arrays import FloatArray
 from .._lib.kernel import Orders, order_kernel
 from .._lib.table import floats
 
 ORDER_FORMATS = ("positions", "pairs")
-_REMEDY = "positions are finite numbers from 0 on, compared by their order, or -1 where they are unknown"
 
 #: What the core calls the position kernel with each base.
 BASES = {"linear": "positions", "rbf": "positions-rbf", "delta": "same-positions"}
@@ -26,14 +28,11 @@ BASES = {"linear": "positions", "rbf": "positions-rbf", "delta": "same-positions
 def read_orders(values: Any, name: str, given: str) -> Orders:
     """Read the argument called `name` in the format `given`; arrays of three dimensions are matrices in any case."""
     choice(given, "format", ORDER_FORMATS)
-    if given == "pairs" or np.ndim(values) == 3:
+    values = as_array(values, name)
+    if given == "pairs" or values.ndim == 3:
         items = items_shown(values, name)
         return Orders(items, signs=encode_relations(values, items, name, reflexive=True))
-    positions = as_numbers(target_matrix(values, name, None, "item"), name, _REMEDY)
-    if positions.shape[1] < 2:
-        raise ValueError(f"{name} must have orders of at least 2 items, got {positions.shape[1]}")
-    positions = positions.astype(np.float64)
-    positions[unknown_positions(positions, _REMEDY, name, zero=True)] = -1
+    positions = numbered_positions(values, name, zero=True)
     return Orders(positions.shape[1], positions=positions)
 
 
@@ -145,6 +144,13 @@ def signed_edge_kernel(
     return gram(X, Y, format, lambda x, y: order_kernel("signed-edges", x, y, normalize=normalize))
 
 
+@validate_params(
+    {
+        "base": [StrOptions(set(BASES)), "array-like", callable],
+        "gamma": [Interval(Real, 0, None, closed="neither"), None],
+    },
+    prefer_skip_nested_validation=True,
+)  # type: ignore[untyped-decorator]
 def position_kernel(
     X: ArrayLike,
     Y: ArrayLike | None = None,
@@ -218,9 +224,7 @@ def position_kernel(
     array([[1.   , 0.571],
            [0.571, 1.   ]])
     """
-    name = BASES[choice(base, "base", tuple(BASES)) if isinstance(base, str) else "linear"]
-    if gamma is not None and not (isinstance(base, str) and base == "rbf" and number(gamma, "gamma") > 0):
-        raise ValueError(f"gamma={gamma!r} with base={base!r}: it must be positive, and is for base='rbf' alone")
+    name = BASES[base if isinstance(base, str) else "linear"]
 
     def compare(x: Orders, y: Orders | None) -> FloatArray:
         k = x.n_items

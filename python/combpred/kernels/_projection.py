@@ -133,9 +133,6 @@ class RandomProjectionMap(KernelMap):
         self.landmarks = landmarks
         self.random_state = random_state
 
-    def _n_landmarks(self, n: int) -> int:
-        return min(int(self.n_landmarks), n)
-
     def _normalise(self, X: Any, among: FloatArray, rng: np.random.RandomState) -> FloatArray:
         k = len(among)
         scaled = whitening(definite_spectrum(among)) if self.whiten else np.eye(k) / np.sqrt(k)

@@ -8,11 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._data.checks import counted
 from .._data.glossary import documented
 from .._data.inputs import check_weights
 from .._data.relations import encode_relations, items_shown, pair_probabilities
-from .._data.tables import Tabular
 from .._lib.aggregate import strongest_chains
 from .._lib.arrays import FloatArray, refuse_masked
 from ._orders import positions_of
@@ -22,8 +20,8 @@ from ._rows import compared, counting_weights, mean_of_counted
 _MOST_THRESHOLDS = 101  # of a curve that is asked for without them
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class AbstentionCurve(Tabular):
+@dataclass(frozen=True, eq=False)
+class AbstentionCurve:
     """How completeness and correctness of partial orders go with the threshold above which pairs are stated.
 
     Attributes
@@ -39,12 +37,6 @@ class AbstentionCurve(Tabular):
     thresholds: NDArray[np.float64]
     completeness: NDArray[np.float64]
     correctness: NDArray[np.float64]
-
-    def _table(self) -> dict[str, Any]:
-        return {"threshold": self.thresholds, "completeness": self.completeness, "correctness": self.correctness}
-
-    def _title(self) -> str:
-        return f"AbstentionCurve: {counted(len(self.thresholds), 'threshold')}"
 
 
 @documented

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._data.inputs import mean_of_rows
-from .._lib.arrays import refuse_masked
-from ._rows import check_no_row, compared, number_matrix
+from .._data.targets import target_vector
+from ._rows import compared, number_matrix
 
 
 def neg_absolute_error(
@@ -20,7 +20,7 @@ def neg_absolute_error(
     Parameters
     ----------
     y_true, y_pred : array-like of shape (n,)
-        Grades as numbers, or ordered Categoricals with the same categories.
+        Grades as numbers. Pass the codes of ordered Categoricals, ``y.cat.codes``.
     sample_weight : array-like of shape (n,), default=None
         Weights of the rows in the mean; None: equal.
     per_row : bool, default=False
@@ -41,21 +41,9 @@ def neg_absolute_error(
     >>> neg_absolute_error([0, 3, 2], [0, 1, 1])
     -1.0
     """
-    kinds = [y.dtype for y in (y_true, y_pred) if getattr(getattr(y, "dtype", None), "ordered", False)]
-    if len(kinds) == 2 and kinds[0] != kinds[1]:
-        raise ValueError(f"y_true has the grades {list(kinds[0].categories)} and y_pred {list(kinds[1].categories)}")
     truth, predicted = compared(y_true, y_pred, _grades)
-    return mean_of_rows(-np.abs(truth.astype(np.float64) - predicted), sample_weight, per_row)
+    return mean_of_rows(-np.abs(truth - predicted), sample_weight, per_row)
 
 
-def _grades(y: Any, name: str) -> NDArray[Any]:
-    """Return grades as numbers, those of an ordered Categorical from 0 on."""
-    refuse_masked(y, name)
-    if getattr(getattr(y, "dtype", None), "ordered", False):
-        codes = np.asarray(getattr(y, "cat", y).codes)
-        check_no_row(codes < 0, name, "the grade is missing; leave the row out")
-        return codes
-    values = np.asarray(y)
-    if values.ndim != 1:
-        raise ValueError(f"{name} must have shape (n,), got {values.shape}")
-    return number_matrix(values[:, np.newaxis], name)[:, 0]
+def _grades(y: Any, name: str) -> NDArray[np.float64]:
+    return number_matrix(target_vector(y, name)[:, np.newaxis], name)[:, 0].astype(np.float64)

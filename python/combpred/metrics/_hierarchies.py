@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._data.checks import choice
-from .._data.forms import columns_in_order, frame_kind
+from .._data.checks import choice, float_array
+from .._data.forms import columns_in_order
 from .._data.glossary import documented
 from .._data.inputs import mean_of_rows
-from .._data.targets import as_numbers, encoded_rows, summary, target_matrix
+from .._data.targets import encoded_rows, summary, target_matrix
 from .._data.trees import Tree
 from .._lib.structure import Description
 from ._rows import compared
@@ -96,7 +96,7 @@ def hierarchical_h_loss(
         the parent of every node, as y of `combpred.structures.Subtrees`.
     %(parent_of_metrics)s
     node_weight : {"sibling", "subtree"}, array-like of shape (n_nodes,), dict or None, default=None
-        What a wrong node costs; in a dict or a series of pandas by its name. None: 1. "sibling": 1 for the root, whose
+        What a wrong node costs; in a dict or a pandas Series by its name. None: 1. "sibling": 1 for the root, whose
         weight is shared by its children in equal parts, and so on. "subtree": the share of all nodes that are below it,
         itself included.
     sample_weight : array-like of shape (n,), default=None
@@ -169,9 +169,9 @@ def _costs(tree: Tree, node_weight: Any) -> NDArray[np.float64]:
     """Return what each node costs where it is wrong."""
     if node_weight is None:
         return np.ones(len(tree))
-    downwards = np.argsort(tree.depth, kind="stable")[1:]  # without the root
     if isinstance(node_weight, str):
         choice(node_weight, "node_weight", ("sibling", "subtree"))
+        downwards = np.argsort(tree.depth, kind="stable")[1:]  # without the root
         cost = np.ones(len(tree))
         if node_weight == "sibling":
             children = np.bincount(tree.parent[downwards], minlength=len(tree))
@@ -181,18 +181,12 @@ def _costs(tree: Tree, node_weight: Any) -> NDArray[np.float64]:
         for node in downwards[::-1]:
             cost[tree.parent[node]] += cost[node]
         return cost / len(tree)
-    if frame_kind(node_weight) == "pandas":
-        node_weight = node_weight.to_dict()
-    if isinstance(node_weight, Mapping):
-        names = range(len(tree)) if tree.names is None or set(node_weight) == set(range(len(tree))) else tree.names
-        if odd := set(names) ^ set(node_weight):
-            shown = summary(sorted(odd, key=str))
-            raise ValueError(f"node_weight must have one number for each node: it lacks, or has besides, {shown}")
-        node_weight = [node_weight[node] for node in names]
-    given = as_numbers(np.asarray(node_weight), "node_weight", "weights are numbers").astype(np.float64)
-    if given.shape != (len(tree),) or not np.isfinite(given).all() or (given < 0).any():
-        raise ValueError(
-            f"node_weight must be 'sibling', 'subtree' or {len(tree)} finite numbers of at least 0, one for each node; "
-            f"got {node_weight!r:.80}"
-        )
-    return given
+    if hasattr(node_weight, "items"):
+        by_name, names = dict(node_weight.items()), tree.names or tuple(range(len(tree)))
+        if set(by_name) != set(names):
+            raise ValueError(f"node_weight must have one number for each of the nodes {summary(names)}, and no other")
+        node_weight = [by_name[node] for node in names]
+    cost = float_array(node_weight, "node_weight")
+    if cost.shape != (len(tree),) or not ((cost >= 0) & (cost < np.inf)).all():
+        raise ValueError(f"node_weight must be {len(tree)} finite numbers of at least 0, got {node_weight!r:.80}")
+    return cost

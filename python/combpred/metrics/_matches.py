@@ -43,7 +43,7 @@ def zero_one_loss(
     >>> zero_one_loss([[1, 2, 3], [2, 1, 3]], [[1, 2, 3], [1, 2, 3]])
     0.5
     """
-    return mean_of_rows((~_equal_rows(y_true, y_pred)).astype(np.float64), sample_weight, per_row)
+    return 1.0 - accuracy(y_true, y_pred, sample_weight=sample_weight, per_row=per_row)
 
 
 def accuracy(
@@ -75,30 +75,20 @@ def accuracy(
     >>> accuracy(["a", "b", "b", "a"], ["a", "b", "a", "a"])
     0.75
     """
-    return mean_of_rows(_equal_rows(y_true, y_pred).astype(np.float64), sample_weight, per_row)
-
-
-def _equal_rows(y_true: Any, y_pred: Any) -> NDArray[np.bool_]:
     truth, predicted = compared(y_true, y_pred, _values)
-    if {_kind(truth), _kind(predicted)} == {"strings", "numbers"}:
+    all_strings = [all(isinstance(value, str) for value in values.flat) for values in (truth, predicted)]
+    if all_strings[0] != all_strings[1]:
         raise ValueError("y_true and y_pred hold strings and numbers, which are never equal: convert one of them")
-    return np.atleast_1d(np.asarray(truth == predicted).reshape(len(truth), -1).all(axis=1))
-
-
-def _kind(values: NDArray[Any]) -> str:
-    if values.dtype.kind in "biuf":
-        return "numbers"
-    return "strings" if values.dtype.kind in "US" or all(isinstance(value, str) for value in values.flat) else ""
+    return mean_of_rows((truth == predicted).all(axis=1).astype(np.float64), sample_weight, per_row)
 
 
 def _values(y: Any, name: str) -> NDArray[Any]:
-    """Return labels or rows, a column as a vector; ValueError where one is missing, as NaN equals nothing."""
+    """Return labels or rows as a matrix; ValueError if a value is missing, as NaN equals nothing."""
     values = as_array(y.toarray() if issparse(y) else y, name)
-    missing = values != values
-    if values.dtype.kind == "O":  # pandas' NA compares as neither equal nor different
-        odd = [type(value).__name__ == "NAType" or value != value for value in values.flat]
-        missing = np.array(odd, dtype=np.bool_).reshape(values.shape)
-    if values.ndim:
-        rows = missing.reshape(len(values), -1).any(axis=1)
-        check_no_row(rows, name, "a value is missing; fill it in, or leave the row out")
-    return values[:, 0] if values.ndim == 2 and values.shape[1] == 1 else values
+    matrix = values.reshape(len(values), -1)
+    if matrix.dtype.kind == "O":  # pandas' NA compares as neither equal nor different
+        missing = [[type(value).__name__ == "NAType" or value != value for value in row] for row in matrix]
+    else:
+        missing = matrix != matrix
+    check_no_row(np.any(missing, axis=1), name, "a value is missing; fill it in, or leave the row out")
+    return matrix

@@ -19,9 +19,9 @@ _REMEDY = "metrics compare finite numbers: fill it in, or leave the row out"
 def compared(
     y_true: Any, y_pred: Any, read: Callable[[Any, str], NDArray[Any]], name: str = "y_pred"
 ) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return both arguments as `read` reads them; `name` is what the second one is called.
+    """Return both arguments as `read` reads them; `name` is the argument name of the second one.
 
-    Where both are data frames, the columns of the second are put in the order of those of the first.
+    If both are data frames, the columns of the second are put in the order of those of the first.
 
     Raises
     ------
@@ -29,18 +29,17 @@ def compared(
         When the columns have different names, the two differ in shape or there are no rows.
     """
     truth, predicted = read(y_true, "y_true"), read(in_same_order(y_true, y_pred, name), name)
-    if truth.shape != predicted.shape:
-        raise ValueError(f"y_true has shape {truth.shape} and {name} {predicted.shape}; they must agree row by row")
-    if not truth.ndim or not len(truth):
-        raise ValueError(f"y_true and {name} have no rows; at least 1 is needed")
+    if truth.shape != predicted.shape or not truth.size:
+        raise ValueError(
+            f"y_true has shape {truth.shape} and {name} {predicted.shape}; they must agree, with 1 row at least"
+        )
     return truth, predicted
 
 
 def in_same_order(y_true: Any, second: Any, name: str) -> Any:
     """Return `second` with its columns in the order of those of y_true, if both are data frames."""
     names = column_names(y_true, "y_true")
-    framed = hasattr(y_true, "columns") or hasattr(y_true, "column_names")
-    if not framed or (names is not None and len(names) < 2):  # one column is one value of each row, whatever its name
+    if names is not None and len(names) < 2:  # one column is one value of each row, whatever its name
         return second
     return columns_in_order(second, names, name, "those of y_true")
 
@@ -70,7 +69,7 @@ def mean_of_counted(values: FloatArray, sample_weight: ArrayLike | None, per_row
 
 
 def counting_weights(counts: NDArray[np.bool_], weights: FloatArray | None) -> FloatArray:
-    """Return weights of the rows, 0 for those that do not count; ValueError where that are all."""
+    """Return weights of the rows, 0 for those that do not count; ValueError if none counts."""
     found = np.where(counts, 1.0 if weights is None else weights, 0.0)
     if not found.any():
         raise ValueError("y_true: no row of positive weight has a known order to compare")

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from sklearn.metrics import make_scorer
 from sklearn.utils.metadata_routing import MetadataRequest
 
 from .._data.forms import columns_in_order
@@ -21,23 +20,21 @@ from ._relations import pair_accuracy
 from ._tops import ndcg, rank_biased_overlap, top_k_recall
 from ._tours import cycle_f1, policy_cosine, route_f1, route_pairs_f1
 
-_SMALLER = hamming_loss, hierarchical_h_loss, hierarchical_loss, ranking_loss, spearman_footrule, zero_one_loss
-_RANKINGS = kendall_tau, tau_x, spearman_rho, ndcg, rank_biased_overlap, top_k_recall
-_CYCLES = cycle_f1, policy_cosine
-_LARGER = *_RANKINGS, *_CYCLES, accuracy, hamming_score, neg_absolute_error, pair_accuracy, route_f1, route_pairs_f1
-_METRICS: dict[str, Callable[..., Any]] = {
-    **{metric.__name__: metric for metric in _LARGER},
-    **{f"neg_{metric.__name__}": metric for metric in _SMALLER},
-}
+_RANKINGS, _CYCLES = {"kendall_tau", "tau_x"}, {"cycle_f1", "policy_cosine"}
 # Numbers are legal for many metrics whatever they stand for. One that reads them as positions, visits, relations or
-# grades judges the structures whose own metric is among these; what is only right or wrong is left to its owner.
-_OWN_METRICS = {
-    **dict.fromkeys((*_RANKINGS, spearman_footrule), {"kendall_tau", "tau_x"}),
-    **dict.fromkeys(_CYCLES, {"cycle_f1", "policy_cosine"}),
-    **dict.fromkeys((route_f1, route_pairs_f1), {"route_pairs_f1", "cycle_f1", "policy_cosine"}),
+# grades judges the structures whose own metric is among these.
+_JUDGED: dict[Callable[..., Any], set[str] | None] = {
+    **dict.fromkeys((kendall_tau, tau_x, spearman_rho, spearman_footrule), _RANKINGS),
+    **dict.fromkeys((ndcg, rank_biased_overlap, top_k_recall), _RANKINGS),
+    **dict.fromkeys((cycle_f1, policy_cosine), _CYCLES),
+    **dict.fromkeys((route_f1, route_pairs_f1), {"route_pairs_f1", *_CYCLES}),
+    **dict.fromkeys((accuracy, hamming_score, hamming_loss, ranking_loss, zero_one_loss), None),
+    **dict.fromkeys((hierarchical_h_loss, hierarchical_loss), None),
     pair_accuracy: {"pair_accuracy"},
     neg_absolute_error: {"neg_absolute_error"},
 }
+_SMALLER = ("_loss", "_footrule")  # ends of the names of metrics that are smaller for better predictions
+_METRICS = {f"neg_{m.__name__}" if m.__name__.endswith(_SMALLER) else m.__name__: m for m in _JUDGED}
 
 
 @dataclass(frozen=True)
@@ -82,37 +79,53 @@ class Scorer:
             sets, and for what the metric refuses.
         """
         model, convert = _predicting(estimator)
-        metric, params = self._metric_of(getattr(model, "structure_", None))
-        response = "decision_function" if metric is ranking_loss else "predict"
+        found = estimator.decision_function(X) if self.takes_scores else convert(estimator.predict(X))
+        y = convert(y)
+        if hasattr(model, "structure_"):
+            return self.judge(model.structure_, y, found, sample_weight)
+        y = columns_in_order(y, getattr(model, "labels_", None), "y", f"those of {type(model).__name__}")
+        return self._signed(_METRICS[self.name](y, found, sample_weight=sample_weight, **self.params))
 
-        def judged(y_true: Any, found: Any, **given: Any) -> float:
-            return float(metric(y_true, convert(found) if response == "predict" else found, **given))
+    @property
+    def takes_scores(self) -> bool:
+        """Whether it judges what ``decision_function`` returns rather than what ``predict`` does."""
+        return _METRICS[self.name] is ranking_loss
 
-        scorer = make_scorer(judged, response_method=response, greater_is_better=metric not in _SMALLER, **params)
-        weights = {} if sample_weight is None else {"sample_weight": sample_weight}
-        return float(scorer(estimator, X, _in_order(model, convert(y)), **weights))
+    def judge(self, structure: Any, y: Any, found: Any, sample_weight: Any = None) -> float:
+        """Return the score of predictions of a structure, or of what `takes_scores` says.
 
-    def judge(self, structure: Any, y: Any, predicted: Any, scores: Any, sample_weight: Any = None) -> float:
-        """Return the score of predictions of a structure, or of the scores of its classes, that are at hand."""
-        metric, params = self._metric_of(structure)
-        found = scores if metric is ranking_loss else predicted
-        value = float(metric(structure.ordered(y), found, sample_weight=sample_weight, **params))
-        return -value if metric in _SMALLER else value
+        Parameters
+        ----------
+        structure : Structure
+            Resolved.
+        y : array-like of n rows
+            Truths.
+        found : array-like of n rows
+            Predictions or scores.
+        sample_weight : array of shape (n,), default=None
+            Weights of the rows in the mean; None: equal.
 
-    def _metric_of(self, structure: Any) -> tuple[Callable[..., Any], dict[str, Any]]:
-        """Return the metric for outputs of a structure, or of an estimator without one, and its arguments."""
-        metric, params = _METRICS[self.name], self.params
-        own = getattr(structure, "default_metric", None)
-        if structure is not None and own == self.name and not params:
-            return structure.score, params  # takes every format of its y
-        if own not in (None, "accuracy", *_OWN_METRICS.get(metric, {own})):
+        Returns
+        -------
+        float
+
+        Raises
+        ------
+        ValueError
+            As a call.
+        """
+        metric, params, own = _METRICS[self.name], self.params, structure.default_metric
+        if own == self.name and not params:
+            return float(structure.score(y, found, sample_weight))  # which takes every format of its y
+        if own not in (_JUDGED[metric] or {own}) and not structure.any_metric:
             kind = type(structure).__name__
             raise ValueError(f"scoring: {self.name} is not for outputs of {kind}; take get_scorer({own!r})")
-        if "parent" in inspect.signature(metric).parameters:
-            if "parent" not in params and not hasattr(structure, "parent"):
-                raise ValueError(f"scoring: {self.name} needs a tree: pass get_scorer({self.name!r}, parent=…)")
+        if "parent" in inspect.signature(metric).parameters and hasattr(structure, "parent"):
             params = {"parent": structure, **params}
-        return metric, params
+        return self._signed(metric(structure.ordered(y), found, sample_weight=sample_weight, **params))
+
+    def _signed(self, value: Any) -> float:
+        return float(value) if self.name == _METRICS[self.name].__name__ else -float(value)
 
     def set_score_request(self, *, sample_weight: bool | str | None = None) -> Scorer:
         """Return a scorer that asks for weights, or for none, where scikit-learn routes metadata.
@@ -238,10 +251,3 @@ def _predicting(estimator: Any) -> tuple[Any, Callable[[Any], Any]]:
             estimator, convert = estimator.estimator_, estimator.convert_targets
         else:
             return estimator, convert
-
-
-def _in_order(model: Any, y: Any) -> Any:
-    """Return y with the columns of a data frame in the order in which the model predicts them."""
-    if hasattr(model, "structure_"):
-        return model.structure_.ordered(y)
-    return columns_in_order(y, getattr(model, "labels_", None), "y", f"those of {type(model).__name__}")

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 
-from .._data.checks import is_integer, is_number
+from .._data.checks import share, whole_number
 from .._data.glossary import documented
 from ._orders import rankings
 from ._rows import mean_of_counted
@@ -41,7 +41,7 @@ def top_k_recall(
 
     Raises
     ------
-    ValueError
+    TypeError, ValueError
         For another `k`, when a predicted position is missing, naming the row, or when no row counts.
 
     Notes
@@ -55,8 +55,7 @@ def top_k_recall(
     0.5
     """
     truth, predicted, known = _checked(y_true, y_pred)
-    if not is_integer(k) or not 1 <= k <= known.shape[1]:
-        raise ValueError(f"k must be an integer from 1 to the number {known.shape[1]} of labels, got {k!r}")
+    k = whole_number(k, "k", 1, known.shape[1])
     both = (truth.in_first(k) * predicted.in_first(k) * known).sum(axis=1)
     return _mean(both / np.minimum(np.maximum(known.sum(axis=1), 1), k), known, sample_weight, per_row)
 
@@ -91,7 +90,7 @@ def ndcg(
 
     Raises
     ------
-    ValueError
+    TypeError, ValueError
         For another `k`, when a predicted position is missing, naming the row, or when no row counts.
 
     Notes
@@ -110,11 +109,9 @@ def ndcg(
     0.95
     """
     truth, predicted, known = _checked(y_true, y_pred)
-    places = known.shape[1] if k is None else k
-    if not is_integer(places) or not 1 <= places <= known.shape[1]:
-        raise ValueError(f"k must be an integer from 1 to the number {known.shape[1]} of labels, or None, got {k!r}")
     discounts = 1 / np.log2(np.arange(2, known.shape[1] + 2))
-    discounts[places:] = 0.0
+    if k is not None:
+        discounts[whole_number(k, "k", 1, known.shape[1]) :] = 0.0
     total = np.r_[0.0, np.cumsum(discounts)]
     gains = np.where(known, known.sum(axis=1, keepdims=True) - (truth.first + truth.last) / 2, 0.0)
     found = (gains * (total[predicted.last] - total[predicted.first - 1]) / predicted.size).sum(axis=1)
@@ -153,7 +150,7 @@ def rank_biased_overlap(
 
     Raises
     ------
-    ValueError
+    TypeError, ValueError
         For another `p`, when a predicted position is missing, naming the row, or when no row counts.
 
     Notes
@@ -175,13 +172,12 @@ def rank_biased_overlap(
     0.9
     """
     truth, predicted, known = _checked(y_true, y_pred)
-    if not is_number(p) or not 0 < p < 1:
-        raise ValueError(f"p must be a number above 0 and below 1, got {p!r}")
+    p = share(p, "p")
     n_known = known.sum(axis=1)
     overlap = np.zeros(len(known))
     for d in range(1, known.shape[1] + 1):
-        share = (truth.in_first(d) * predicted.in_first(d)).sum(axis=1) / d
-        overlap += np.where(d <= n_known, (1 - p) * p ** (d - 1) * share, 0.0)
+        common = (truth.in_first(d) * predicted.in_first(d)).sum(axis=1) / d
+        overlap += np.where(d <= n_known, (1 - p) * p ** (d - 1) * common, 0.0)
     overlap += p ** n_known.astype(np.float64)  # at the end all known labels are common
     return _mean(overlap, known, sample_weight, per_row)
 

@@ -13,20 +13,6 @@ from .._data.targets import error_at
 from .._lib.arrays import FloatArray
 from ._rows import in_same_order
 
-__all__ = [
-    "STRATEGIES",
-    "CalibrationBins",
-    "calibration_bins",
-    "calibration_error",
-    "expected_calibration_error",
-    "wilson_interval",
-]
-
-
-def __dir__() -> list[str]:
-    return __all__
-
-
 STRATEGIES = ("uniform", "quantile")
 _MOST_BINS = 10**6
 

@@ -14,10 +14,10 @@ from sklearn.base import BaseEstimator, _fit_context
 from sklearn.utils import get_tags
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_consistent_length, check_is_fitted
+from sklearn.utils.validation import check_consistent_length
 
 from .._data.forms import column_names, columns_in_order, frame_of, refuse_graphs
-from .._data.inputs import check_rows, check_weights, refit, rows_in_double, unconverted_rows
+from .._data.inputs import check_weights, in_double, read_inputs, refit
 from .._data.listings import positions_by_score
 from .._data.names import output, set_output
 from .._lib.arrays import FloatArray, allocate, row_blocks
@@ -137,7 +137,7 @@ class LabelRanker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
     def _check_training_rows(self, X: Any) -> Any:
         """Return checked inputs."""
         tags = get_tags(self).input_tags
-        X = check_rows(self, X, reset=True, accept_sparse=tags.sparse)
+        X = read_inputs(self, X, reset=True, accept_sparse=tags.sparse)
         if tags.pairwise and X.shape[0] != X.shape[1]:
             raise ValueError(f"X has shape {X.shape}, must be square: precomputed values of all pairs of training rows")
         return X
@@ -337,12 +337,11 @@ class LabelRanker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
 
     def _by_blocks(self, X: Any, compute: Callable[[Any], NDArray[Any]], width: int = 0) -> NDArray[Any]:
         """Return what `compute` makes of new rows, a block at a time that fits with `width` numbers for each row."""
-        check_is_fitted(self)
-        X = unconverted_rows(self, X, accept_sparse=get_tags(self).input_tags.sparse)
+        X = read_inputs(self, X, reset=False, dtype="numeric", accept_sparse=get_tags(self).input_tags.sparse)
         names, found = getattr(self, "feature_names_in_", None), None
         width = max(self._row_width(), width, 0 if sparse.issparse(X) else X.shape[1])
         for rows in row_blocks(X.shape[0], width):
-            block = rows_in_double(X, rows, names)
+            block = in_double(X[rows], rows.start, names)
             with renumbered(rows):
                 values = compute(block)
             if found is None:

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_consistent_length
 
 from .._data.checks import whole_number
 from .._data.glossary import documented
-from .._data.inputs import check_rows, row_weights, unchanged_on_failure
+from .._data.inputs import read_inputs, row_weights, unchanged_on_failure
 from .._lib.arrays import FloatArray
 from .._lib.call import computed
 from .._lib.labelrank import Examples
@@ -204,7 +204,7 @@ class OnlineLabelRanker(LabelRanker):
         with unchanged_on_failure(self):
             self._validate_params()
             first = not hasattr(self, "n_labels_")
-            X = check_rows(self, X, reset=first)
+            X = read_inputs(self, X, reset=first)
             preferences, weights = self._check_targets(X, y, sample_weight, reset=first)
             if first:
                 self.n_labels_ = preferences.n_labels

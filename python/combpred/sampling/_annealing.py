@@ -11,39 +11,66 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import logsumexp
 from sklearn.exceptions import ConvergenceWarning
 
-from .._data.targets import TargetError
 from .._data.warn import warn_user
 from .._lib.abi import Control
 from .._lib.arrays import FloatArray, refuse_masked, row_streams
 from .._lib.control import reported
-from .._lib.errors import CapabilityError, RowError, naming_row
-from .._lib.names import BOUNDED_METHODS
+from .._lib.errors import CapabilityError, naming_row
 from .._lib.partition import Asked, Estimates, estimate, estimate_from_draws
+from .._lib.table import floats
 from ..structures import Structure
 from ._counts import count_for
-from ._estimates import AnnealingDetails, LogPartition
+from ._estimates import AnnealingDetails, LogPartition, TaylorDetails, exact_result
+from ._taylor import check_taylor, warned_expansion
 from .samplers import method_of
 
-MOST_STEPS = 2**40
-MAX_STEPS = 10**8  # of a row, unless the user says otherwise
 _FEW_PROPOSALS = 1000  # for one exact draw, by functions of Python, that are taken where a chain would do
 _TRIED = 256  # draws by which that is told
 _AT_ONCE = 2**12  # outputs that a user's own sampler draws before they are embedded
 
 
-def anneal_rows(
+def log_z_of(
     structure: Structure, rows: FloatArray, asked: Asked, *, n_threads: int | None = None, verbose: int = 0
 ) -> LogPartition:
-    """Return estimates of ln Z for rows of finite scores (n, d); the number of outputs is estimated if it is unknown.
+    """Return ln Z of rows of finite scores (n, d) by one of the methods of `log_partition`."""
+    in_library = structure.space.in_library
+    if asked.method == "exact" and not in_library:
+        return exact_result(structure.space.log_partition(rows, False, n_threads).log_z)
+    if asked.method == "taylor":
+        check_taylor(structure)
+        found = warned_expansion(structure, rows, asked, n_threads)
+    elif in_library:
+        found = Estimates(*rows.shape, means=False)
+        description = structure.space.description
+        estimate(description, rows, asked, found, n_threads=n_threads, label="annealing", verbose=verbose)
+    else:
+        found = _annealed_own(structure, rows, asked, n_threads, verbose)
+    details: AnnealingDetails | TaylorDetails | None = None
+    if found.method == "annealed":
+        details = AnnealingDetails(
+            n_steps=found.steps, schedules=found.schedules, n_level_samples=found.level_samples,
+            n_repeats=found.repeats, sampler=found.sampler, schedule=asked.schedule, converged=warn_of_chains(found),
+            acceptance=found.accepted / found.steps, effective_share=found.effective_share, r_hat=found.r_hat,
+        )  # fmt: skip
+    elif found.method == "taylor":
+        assert found.marginals is not None
+        details = TaylorDetails(found.expansion, found.marginals, found.spread)
+    return LogPartition(
+        found.value, found.lower, found.upper, found.method, found.guaranteed, found.samples, details
+    )  # fmt: skip
+
+
+def _annealed_own(
+    structure: Structure, rows: FloatArray, asked: Asked, n_threads: int | None, verbose: int
+) -> Estimates:
+    """Return estimates of ln Z by the user's own sampler; the number of outputs is estimated if it is unknown.
 
     The relative errors of the number and of its ratio to Z are then equal, and the probabilities that they are larger.
     """
-    counted = None
+    asked, counted = replace(asked, method="annealed"), None
     try:
         log_count = structure.log_count()
     except CapabilityError:
-        if structure.space.in_library:
-            raise
         asked = replace(asked, epsilon=math.sqrt(1.0 + asked.epsilon) - 1.0, delta=asked.delta / 2.0)
         counted = count_for(structure, asked.epsilon, asked.delta, verbose)
         log_count = counted.value
@@ -55,14 +82,7 @@ def anneal_rows(
         found.lower += counted.lower - counted.value
         found.upper += counted.upper - counted.value
         found.samples += counted.n_samples
-    details = AnnealingDetails(
-        n_steps=found.steps, schedules=found.schedules, n_level_samples=found.level_samples, n_repeats=found.repeats,
-        sampler=found.sampler, schedule=asked.schedule, converged=warn_of_chains(found),
-        acceptance=found.accepted / found.steps, effective_share=found.effective_share, r_hat=found.r_hat,
-    )  # fmt: skip
-    return LogPartition(
-        found.value, found.lower, found.upper, "annealed", found.guaranteed, found.samples, details
-    )  # fmt: skip
+    return found
 
 
 def estimated(
@@ -85,7 +105,8 @@ def estimated(
         )
     if asked.sampler == "local":
         method_of(structure, "local")  # what it lacks
-    asked = _bounded(structure, rows, asked)
+    if asked.bound is None:
+        asked = _with_bounds(structure, rows, asked)
     control, streams = Control(), row_streams(rows)
     with reported(control, label, verbose=verbose):
         for i, row in enumerate(rows):
@@ -134,38 +155,15 @@ def _from_own_draws(
     )  # fmt: skip
 
 
-def _bounded(structure: Structure, rows: FloatArray, asked: Asked) -> Asked:
-    """Return what is asked with the bounds that a user's own structure has.
-
-    Raises CapabilityError where one is needed that functions do not prove, ValueError for one that is too low.
-    """
-    if asked.bound is None:
-        try:
-            bounds = structure.space.score_bounds(rows)
-            if asked.sampler == "auto" and asked.schedule == "adaptive":  # a chain does, where exact draws take long
-                bounds = np.where(_are_near(structure, rows, bounds), bounds, np.inf)
-            return replace(asked, bound=bounds)
-        except CapabilityError as error:
-            if asked.schedule != "adaptive" or asked.sampler in BOUNDED_METHODS:
-                raise CapabilityError(
-                    f"{error}; or take sampler='meta' and schedule='adaptive', or give bound=, a number that no "
-                    "|⟨s, ψ(y)⟩| exceeds"
-                ) from None
-            return asked
+def _with_bounds(structure: Structure, rows: FloatArray, asked: Asked) -> Asked:
+    """Return what is asked with the bounds that a user's functions prove; infinite if chains are the shorter way."""
     try:
-        best, worst = structure.space.decode(rows).value, -structure.space.decode(-rows).value
-    except CapabilityError:  # without a decoder, only draws can tell
+        bounds = structure.space.score_bounds(rows)
+    except CapabilityError:
         return asked
-    extreme = np.where(np.abs(best) >= np.abs(worst), best, worst)
-    exceeded = np.abs(extreme) > asked.bound + 1e-9 * (1 + asked.bound)
-    if exceeded.any():
-        row = int(np.argmax(exceeded))
-        raise RowError(
-            row,
-            f"an output scores {extreme[row]:.6g}, beyond the bound {asked.bound[row]:.6g} on the magnitudes of all "
-            "scores; correct bound",
-        )
-    return asked
+    if asked.sampler == "auto" and asked.schedule == "adaptive":
+        bounds = np.where(_are_near(structure, rows, bounds), bounds, np.inf)
+    return replace(asked, bound=bounds)
 
 
 def _are_near(structure: Structure, rows: FloatArray, bounds: FloatArray) -> NDArray[np.bool_]:
@@ -188,16 +186,6 @@ def warn_of_chains(found: Estimates) -> NDArray[np.bool_]:
 
 
 def bounds_of_rows(bound: ArrayLike, n: int) -> FloatArray:
-    """Return bounds on the magnitudes of scores of n rows, one number or one for each; ValueError for what is none."""
+    """Return bounds on the magnitudes of scores of n rows, given as one number or one for each."""
     refuse_masked(bound, "bound")
-    values = np.asarray(bound, dtype=np.float64)
-    if values.shape not in ((), (n,)):
-        raise ValueError(f"bound must have shape ({n},), one number for each row of scores, got {values.shape}")
-    values = np.ascontiguousarray(np.broadcast_to(values, (n,)))
-    if not np.isfinite(values).all():
-        row = int(np.argmin(np.isfinite(values)))
-        raise TargetError(row, f"{values[row]} is not finite; replace it", "bound")
-    if (values < 0).any():
-        row = int(np.argmax(values < 0))
-        raise TargetError(row, f"{values[row]:g} must be at least 0", "bound")
-    return values
+    return floats(np.full(n, bound) if np.ndim(bound) == 0 else bound, "bound", n)

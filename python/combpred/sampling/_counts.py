@@ -13,6 +13,7 @@ from .._lib.abi import Control
 from .._lib.control import reported
 from .._lib.errors import CapabilityError
 from ..structures import Structure
+from .samplers import require_structure
 
 MAX_DRAWS = 10**6
 _AT_ONCE = 2**10  # draws that are compared at a time
@@ -114,8 +115,7 @@ def estimate_count(
     >>> bool(found.lower < np.log(120) < found.upper)
     True
     """
-    if not isinstance(structure, Structure):
-        raise TypeError(f"structure must be a combpred.structures.Structure, got {structure!r}")
+    require_structure(structure)
     epsilon, delta = share(epsilon, "epsilon"), share(delta, "delta")
     max_draws = whole_number(max_draws, "max_draws", 2, 2**40)
     return _estimated(structure, epsilon, delta, max_draws, seed_of(random_state), verbose)

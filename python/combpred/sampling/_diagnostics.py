@@ -3,30 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._data.checks import counted, float_array, whole_number
-from .._data.tables import Tabular
+from .._data.checks import float_array, whole_number
 from .._lib.arrays import CountArray, FloatArray
 from .._lib.sampling import chain_diagnose
+from .._lib.table import floats
 
 #: Split R̂ above which chains have not met.
 APART = 1.1
 
 
 def _chains(x: ArrayLike) -> FloatArray:
-    values = float_array(x, "x")
-    if values.ndim == 1:
-        values = values[None]
-    if values.ndim != 2 or not values.size:
-        raise ValueError(f"x must have shape (n_chains, n_draws) or (n_draws,), not empty, got {values.shape}")
-    if not np.isfinite(values).all():
-        row, column = (int(i) for i in np.argwhere(~np.isfinite(values))[0])
-        raise ValueError(f"x, chain {row}, draw {column}: {values[row, column]} is not finite; replace it")
-    return values
+    """Return chains (n_chains, n_draws) as those of one quantity, (1, n_chains, n_draws)."""
+    return floats(np.atleast_2d(float_array(x, "x")), "x", None, None)[np.newaxis]
 
 
 def effective_sample_size(x: ArrayLike) -> float:
@@ -46,7 +38,7 @@ def effective_sample_size(x: ArrayLike) -> float:
     Raises
     ------
     ValueError
-        When a draw is not finite, naming it, or there is none.
+        When a draw is not finite, naming it.
 
     Notes
     -----
@@ -64,7 +56,7 @@ def effective_sample_size(x: ArrayLike) -> float:
     >>> 3000 < effective_sample_size(x) < 5000
     True
     """
-    return float(chain_diagnose(_chains(x)[np.newaxis])[0][0])
+    return float(chain_diagnose(_chains(x))[0][0])
 
 
 def split_r_hat(x: ArrayLike) -> float:
@@ -84,7 +76,7 @@ def split_r_hat(x: ArrayLike) -> float:
     Raises
     ------
     ValueError
-        When a draw is not finite, naming it, or there is none.
+        When a draw is not finite, naming it.
 
     References
     ----------
@@ -99,7 +91,7 @@ def split_r_hat(x: ArrayLike) -> float:
     >>> split_r_hat(x) < 1.01 < split_r_hat(x + np.arange(4)[:, None])
     True
     """
-    return float(chain_diagnose(_chains(x)[np.newaxis])[1][0])
+    return float(chain_diagnose(_chains(x))[1][0])
 
 
 def autocorrelation(x: ArrayLike, n_lags: int | None = None) -> FloatArray:
@@ -129,14 +121,13 @@ def autocorrelation(x: ArrayLike, n_lags: int | None = None) -> FloatArray:
     array([ 1.  , -0.75])
     """
     chains = _chains(x)
-    draws = chains.shape[1]
-    lags = draws if n_lags is None else whole_number(n_lags, "n_lags", 1, draws)
-    found: FloatArray = chain_diagnose(chains[np.newaxis], lags)[2][0]
+    lags = chains.shape[2] if n_lags is None else whole_number(n_lags, "n_lags", 1, chains.shape[2])
+    found: FloatArray = chain_diagnose(chains, lags)[2][0]
     return found if np.ndim(x) == 2 else found[0]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class ChainDiagnostics(Tabular):
+@dataclass(frozen=True, eq=False)
+class ChainDiagnostics:
     r"""Convergence diagnostics of the chains of k rows: arrays of shape ``(k,)``.
 
     They are computed from the scores of the outputs along four chains for each row.
@@ -177,11 +168,3 @@ class ChainDiagnostics(Tabular):
     thin: CountArray
     autocorrelation: FloatArray
     mixing_bound: FloatArray
-
-    def _table(self) -> dict[str, Any]:
-        columns = super()._table()
-        columns["row"] = columns.pop("rows")
-        return columns
-
-    def _title(self) -> str:
-        return f"ChainDiagnostics: {counted(len(self.rows), 'row')}, sampler {self.sampler!r}"

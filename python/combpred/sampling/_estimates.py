@@ -9,8 +9,6 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from .._data.checks import counted
-from .._data.tables import Tabular
 from .._lib.arrays import FloatArray
 
 
@@ -75,8 +73,8 @@ class TaylorDetails:
     spread: FloatArray
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class LogPartition(Tabular):
+@dataclass(frozen=True, eq=False)
+class LogPartition:
     r"""Logarithms of the partition functions of n rows of scores, with bounds.
 
     That of a row s is :math:`Z = \sum_y \exp\langle s, \psi(y)\rangle`.
@@ -105,11 +103,9 @@ class LogPartition(Tabular):
     --------
     >>> from combpred.sampling import log_partition
     >>> from combpred.structures import Permutations
-    >>> log_partition(Permutations(3), [[0.0, 0.0, 0.0], [1.0, 0.5, 0.0]])
-    LogPartition: ln Z of 2 rows, method 'exact'
-    row    value    lower    upper  is_guaranteed  n_samples
-      0  1.79176  1.79176  1.79176  True                   0
-      1  2.45658  2.45658  2.45658  True                   0
+    >>> found = log_partition(Permutations(3), [[0.0, 0.0, 0.0], [1.0, 0.5, 0.0]])
+    >>> found.method, found.value.round(4)
+    ('exact', array([1.7918, 2.4566]))
     """
 
     value: FloatArray
@@ -124,9 +120,6 @@ class LogPartition(Tabular):
     def is_exact(self) -> NDArray[np.bool_]:
         """Whether the value of each row is exact up to rounding, rather than an estimate or an approximation."""
         return np.full(len(self.value), self.method == "exact")
-
-    def _title(self) -> str:
-        return f"LogPartition: ln Z of {counted(len(self.value), 'row')}, method {self.method!r}"
 
 
 def exact_result(value: FloatArray) -> LogPartition:

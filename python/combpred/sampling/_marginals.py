@@ -8,25 +8,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._data.checks import choice, counted, float_array, seed_of, share, whole_number
+from .._data.checks import choice, seed_of
 from .._data.glossary import documented
-from .._data.tables import Tabular
 from .._lib.arrays import FloatArray
 from .._lib.call import get_n_threads
 from .._lib.errors import CapabilityError
 from .._lib.names import CHAINS
 from .._lib.partition import Asked
+from .._lib.table import floats
 from ..structures import Structure
-from ._annealing import MOST_STEPS, estimated, warn_of_chains
-from .samplers import SAMPLERS, rows_of
-
-Ranges = tuple[FloatArray, FloatArray]
+from ._annealing import estimated, warn_of_chains
+from .samplers import rows_of
 
 MARGINALS_METHODS = ("samples", "counting")
+_MOST_DECODED = 4096  # entries of ψ whose ranges are found by decoding
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class SampledMarginals(Tabular):
+@dataclass(frozen=True, eq=False)
+class SampledMarginals:
     r"""Estimates of the mean of ψ for n rows of scores, with bounds on their errors.
 
     Attributes
@@ -51,12 +50,6 @@ class SampledMarginals(Tabular):
     n_steps: NDArray[np.int64]
     sampler: NDArray[np.str_]
     converged: NDArray[np.bool_]
-
-    def _title(self) -> str:
-        return (
-            f"SampledMarginals: {counted(len(self.value), 'row')}, errors "
-            f"{'guaranteed' if self.is_guaranteed.all() else 'as far as chains have converged'}"
-        )
 
     @property
     def is_guaranteed(self) -> NDArray[np.bool_]:
@@ -125,8 +118,8 @@ def estimate_marginals(
         "counting" also when the mean of ψ over all outputs is itself an estimate.
     SamplingError
         When a sampler needs more than `max_steps`.
-    ValueError
-        When a parameter is out of its range or a score not finite.
+    TypeError, ValueError
+        When a parameter is illegal or a score is not finite.
 
     Warns
     -----
@@ -155,45 +148,48 @@ def estimate_marginals(
     True
     """
     rows, n_threads = rows_of(structure, scores), get_n_threads(n_jobs)
-    epsilon, delta = share(epsilon, "epsilon"), share(delta, "delta")
     choice(method, "method", MARGINALS_METHODS)
-    choice(sampler, "sampler", ("auto", *SAMPLERS))
-    max_steps = whole_number(max_steps, "max_steps", 1, MOST_STEPS)
-    low, high = _ranges(structure, feature_range, n_threads)
     if method == "counting" and (kind := structure.moments_info.kind) != "exact":
         raise CapabilityError(  # quotients would inherit errors that the stated ones do not include
             f"method='counting' starts from the exact mean of ψ over all outputs, and that of {structure!r} is {kind}: "
             "take method='samples'"
         )
-    asked = Asked(
-        method, sampler, "adaptive", epsilon, delta, max_steps, seed_of(random_state), low=low, high=high
-    )  # fmt: skip
-    found = estimated(
-        structure, rows, asked, means=True, label="sampling", n_threads=n_threads, verbose=verbose
-    )  # fmt: skip
+    low, high = _ranges(structure, feature_range)
+    asked = Asked(method, sampler, "adaptive", epsilon, delta, max_steps, seed_of(random_state), low=low, high=high)
+    found = estimated(structure, rows, asked, means=True, label="sampling", n_threads=n_threads, verbose=verbose)
     converged = warn_of_chains(found)
     assert found.marginals is not None and found.error is not None
     return SampledMarginals(found.marginals, found.error, found.samples, found.steps, found.sampler, converged)
 
 
-def _ranges(structure: Structure, given: Any, n_threads: int) -> Ranges:
-    """Return the least and the largest value of each entry of ψ."""
+def _ranges(structure: Structure, given: Any) -> tuple[FloatArray | None, FloatArray | None]:
+    """Return the least and the largest value of each entry of ψ; None if the library finds them by decoding."""
     d = structure.n_features
-    if given is None:
-        try:
-            least, largest = (structure.space.score_bounds(sign * np.eye(d), n_threads=n_threads) for sign in (-1, 1))
-            return -least, largest
-        except CapabilityError:
-            raise CapabilityError(
-                f"{structure!r}: functions do not say in which range the entries of ψ are; pass feature_range=(least, "
-                "largest), numbers or arrays of shape (d,)"
-            ) from None
-    if not isinstance(given, (tuple, list)) or len(given) != 2:
-        raise TypeError(f"feature_range must be a pair (least, largest), got {given!r}")
-    low, high = (float_array(end, "feature_range") for end in given)
-    if low.shape not in ((), (d,)) or high.shape not in ((), (d,)):
-        raise ValueError(f"feature_range must hold numbers or arrays of shape ({d},), got {low.shape} and {high.shape}")
-    low, high = (np.array(np.broadcast_to(end, (d,))) for end in (low, high))
-    if not (np.isfinite(low) & np.isfinite(high) & (low <= high)).all():
-        raise ValueError("feature_range: each least value must be finite and at most the largest")
-    return low, high
+    if given is not None:
+        if not isinstance(given, (tuple, list)) or len(given) != 2:
+            raise TypeError(f"feature_range must be a pair (least, largest), got {given!r}")
+        ends = [np.full(d, end) if np.ndim(end) == 0 else end for end in given]
+        return floats(ends[0], "feature_range", d), floats(ends[1], "feature_range", d)
+    if structure.space.in_library:
+        return None, None
+    if (known := range_of_features(structure)) is None:
+        raise CapabilityError(
+            f"{structure!r}: functions do not say in which range the entries of ψ are; pass feature_range=(least, "
+            "largest), numbers or arrays of shape (d,)"
+        )
+    return known
+
+
+def range_of_features(structure: Structure) -> tuple[FloatArray, FloatArray] | None:
+    r"""Return the least and the largest value of each entry of ψ, or None if only the user knows."""
+    kind, d = structure.space.entry_kind, structure.n_features
+    if kind == "bits" and structure.space.loss_entries() is None:  # of tied arcs, whose counts are above 1, some count
+        return np.zeros(d), np.ones(d)
+    if kind.startswith("signs"):
+        return -np.ones(d), np.ones(d)
+    if d > _MOST_DECODED:
+        return None
+    try:
+        return -structure.space.score_bounds(-np.eye(d)), structure.space.score_bounds(np.eye(d))
+    except CapabilityError:
+        return None

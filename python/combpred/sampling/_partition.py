@@ -5,17 +5,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._data.checks import choice, seed_of, share, whole_number
+from .._data.checks import seed_of
 from .._data.glossary import documented
 from .._lib.call import get_n_threads
-from .._lib.errors import CapabilityError
-from .._lib.names import PARTITION_METHODS, SCHEDULES
-from .._lib.partition import Asked, exact_is_affordable
+from .._lib.partition import Asked
 from ..structures import Structure
-from ._annealing import MAX_STEPS, MOST_STEPS, anneal_rows, bounds_of_rows
-from ._estimates import LogPartition, exact_result
-from ._taylor import expand, warn_of_sampled_moments
-from .samplers import SAMPLERS, rows_of
+from ._annealing import bounds_of_rows, log_z_of
+from ._estimates import LogPartition
+from .samplers import rows_of
 
 
 @documented
@@ -29,7 +26,7 @@ def log_partition(
     bound: ArrayLike | None = None,
     sampler: str = "auto",
     schedule: str = "adaptive",
-    max_steps: int = MAX_STEPS,
+    max_steps: int = 10**8,
     centred: bool = True,
     random_state: int | np.random.RandomState | None = None,
     n_jobs: int | None = None,
@@ -102,8 +99,8 @@ def log_partition(
         when its moments, which "taylor" takes, are relaxed, those of a larger space.
     SamplingError
         When an exact sampler needs more than `max_steps`; the message estimates how many.
-    ValueError
-        When a parameter is out of its range, given to a method that does not take it, or a score not finite; when
+    TypeError, ValueError
+        When a parameter is illegal, or given to a method that does not take it, or a score is not finite; when
         `bound` is less than the score of an output that is drawn or decoded.
     MemoryError
         When the d × d covariance of "taylor" does not fit.
@@ -151,32 +148,9 @@ def log_partition(
     >>> found.details.spread
     array([0.3])
     """
-    rows, n_threads = rows_of(structure, scores), get_n_threads(n_jobs)
-    choice(method, "method", PARTITION_METHODS)
-    share(epsilon, "epsilon")
-    share(delta, "delta")
-    choice(sampler, "sampler", ("auto", *SAMPLERS))
-    choice(schedule, "schedule", SCHEDULES)
-    max_steps = whole_number(max_steps, "max_steps", 1, MOST_STEPS)
-    bounds = None if bound is None else bounds_of_rows(bound, len(rows))
-    if not centred and method != "taylor":
-        raise ValueError(f"centred=False is for method='taylor', not {method!r}; leave it out")
-    unused = {"bound": bound is not None, "sampler": sampler != "auto", "schedule": schedule != "adaptive"}
-    if method not in ("auto", "annealed") and any(unused.values()):
-        name = next(name for name, is_given in unused.items() if is_given)
-        raise ValueError(f"{name} is for method='annealed', not {method!r}; leave it out")
-    if method == "auto":
-        method = "exact" if exact_is_affordable(structure.space.description, len(rows)) else "annealed"
-    if method == "exact":
-        try:
-            return exact_result(structure.space.log_partition(rows, False, n_threads).log_z)
-        except CapabilityError as error:
-            raise CapabilityError(f"method='exact' is not possible: {error}; or take method='annealed'") from None
-    if method == "taylor":
-        found = expand(structure, rows, n_threads, centred=centred)
-        warn_of_sampled_moments(structure)
-        return found
+    rows = rows_of(structure, scores)
     asked = Asked(
-        "annealed", sampler, schedule, float(epsilon), float(delta), max_steps, seed_of(random_state), bound=bounds
-    )
-    return anneal_rows(structure, rows, asked, n_threads=n_threads, verbose=verbose)
+        method, sampler, schedule, epsilon, delta, max_steps, seed_of(random_state), plain=not centred,
+        bound=None if bound is None else bounds_of_rows(bound, len(rows)),
+    )  # fmt: skip
+    return log_z_of(structure, rows, asked, n_threads=get_n_threads(n_jobs), verbose=verbose)

@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._data.checks import choice, counted, seed_of, whole_number
+from .._data.checks import choice, seed_of, whole_number
 from .._data.glossary import documented
-from .._data.tables import Named, Tabular
 from .._lib.call import get_n_threads
 from .._lib.errors import CapabilityError, SamplingError
 from .._lib.names import BOUNDED_METHODS, CHAINS
 from .._lib.sampling import Plan
-from ..structures import Structure, named
+from ..structures import Structure
 from ._annealing import bounds_of_rows
 from .samplers import SAMPLERS, chain_instead, method_of, rows_of, with_remedies
 
-_MOST_STEPS = 2**40
 
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Samples(Tabular):
+@dataclass(frozen=True, eq=False)
+class Samples:
     """Outputs drawn for n rows of scores, with the work that each took.
 
     Attributes
@@ -46,21 +43,6 @@ class Samples(Tabular):
     steps: NDArray[np.int64]
     accepted: NDArray[np.int64]
     sampler: str
-
-    _shown: Named | None = field(default=None, kw_only=True)
-
-    def _table(self) -> dict[str, Any]:
-        n_samples, n = self.value.shape
-        listed = {name: np.swapaxes(getattr(self, name), 0, 1) for name in ("y", "value", "steps", "accepted")}
-        columns = {name: each.reshape(n * n_samples, *each.shape[2:]) for name, each in listed.items()}
-        if self._shown is not None:
-            columns["y"] = self._shown
-        return {"row": np.repeat(range(n), n_samples), "sample": np.tile(range(n_samples), n), **columns}
-
-    def _title(self) -> str:
-        n_samples, n = self.value.shape
-        accepted = "" if self.is_exact else f", {self.accepted.sum() / self.steps.sum():.3g} of the steps accepted"
-        return f"Samples: {n_samples} for each of {counted(n, 'row')}, sampler {self.sampler!r}{accepted}"
 
     @property
     def acceptance(self) -> NDArray[np.float64]:
@@ -154,8 +136,9 @@ def sample(
         When the structure lacks what the sampler needs: an exactly uniform sampler for "meta", "cftp" and "rejection".
     SamplingError
         When an exact sample would take more than `max_steps`; the message estimates how many it takes.
-    ValueError
-        When a score is not finite, a start no member, or `bound` less than the score of an output that is drawn.
+    TypeError, ValueError
+        When a parameter is illegal, a score is not finite, a start is no member, or `bound` is less than the score of
+        an output that is drawn.
 
     Notes
     -----
@@ -185,23 +168,10 @@ def sample(
     choice(sampler, "sampler", ("auto", *SAMPLERS))
     n_samples = whole_number(n_samples, "n_samples", 1, 2**31 - 1)
     if thin is None:
-        thin = 8 * max(1, linear.shape[1] if not structure.space.in_library else structure.space.part_len)
-    thin = whole_number(thin, "thin", 1, _MOST_STEPS)
-    burn_in = min(16 * thin, _MOST_STEPS) if burn_in is None else whole_number(burn_in, "burn_in", 0, _MOST_STEPS)
-    max_steps = whole_number(max_steps, "max_steps", 1, _MOST_STEPS)
-    if start is not None and sampler not in ("auto", *CHAINS):
-        raise ValueError(f"start is where a chain begins, sampler={sampler!r} has none; leave it out")
-    if bound is not None:
-        if sampler not in ("auto", *BOUNDED_METHODS):
-            raise ValueError(f"bound is for sampler='auto', 'cftp' and 'rejection', not {sampler!r}; leave it out")
-        if start is not None:
-            raise ValueError(
-                "start is where a chain begins, bound is for samplers that are none; leave one of them out"
-            )
-        bound = bounds_of_rows(bound, len(linear))
+        thin = 8 * max(1, structure.space.part_len if structure.space.in_library else linear.shape[1])
+    burn_in = 16 * thin if burn_in is None else burn_in
     parts = None if start is None else structure.space.encode(start, "start")
-    if parts is not None and len(parts) != len(linear):
-        raise ValueError(f"start has {len(parts)} rows, scores has {len(linear)}; one start for each is needed")
+    bound = None if bound is None else bounds_of_rows(bound, len(linear))
     plan = Plan(sampler, n_samples, burn_in, thin, max_steps, seed_of(random_state))
     try:
         drawn = structure.space.draw(linear, plan, parts, bound, n_threads, verbose)
@@ -214,6 +184,4 @@ def sample(
         raise with_remedies(error, "raise max_steps", *tighter, *chain_instead(structure)) from None
     flat = structure.space.decode_parts(drawn.y.reshape(-1, drawn.y.shape[2]))
     y = np.swapaxes(flat.reshape(len(linear), n_samples, *flat.shape[1:]), 0, 1)
-    return Samples(
-        y, drawn.value.T, drawn.steps.T, drawn.accepted.T, drawn.method, _shown=named(structure, flat)
-    )  # fmt: skip
+    return Samples(y, drawn.value.T, drawn.steps.T, drawn.accepted.T, drawn.method)

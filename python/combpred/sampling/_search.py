@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._data.checks import choice, counted, is_number, seed_of, share, whole_number
+from .._data.checks import choice, number, seed_of, share, whole_number
 from .._data.glossary import documented
-from .._data.tables import Named, Tabular
 from .._lib.arrays import CountArray, FloatArray
 from .._lib.call import get_n_threads
 from .._lib.errors import CapabilityError, RowError
-from .._lib.names import PROPOSALS, RANDOM_DECODERS
+from .._lib.names import RANDOM_DECODERS
 from .._lib.sampling import search_chains
-from ..structures import Structure, named
+from .._lib.table import floats
+from ..structures import Structure
 from ._partition import log_partition
 from .samplers import rows_of
 from .theory import _distance_bound
@@ -26,8 +26,8 @@ from .theory import _distance_bound
 _MOST_STEPS = 2**40
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class SearchResult(Tabular):
+@dataclass(frozen=True, eq=False)
+class SearchResult:
     r"""Outputs that a search found for n rows of scores, and what is known about them.
 
     Attributes
@@ -60,11 +60,6 @@ class SearchResult(Tabular):
     temperature: FloatArray
     n_steps: CountArray
     n_accepted: CountArray
-
-    _shown: Named | None = field(default=None, kw_only=True)
-
-    def _title(self) -> str:
-        return f"SearchResult: {counted(len(self.value), 'row')}, {int(self.is_optimal.sum())} proven optimal"
 
 
 @documented
@@ -172,27 +167,19 @@ def search(
     array([0.97391595])
     """
     rows, n_threads = rows_of(structure, scores), get_n_threads(n_jobs)
-    choice(proposals, "proposals", PROPOSALS)
     steps = 0 if n_steps is None else whole_number(n_steps, "n_steps", 1, _MOST_STEPS)
-    runs = whole_number(n_runs, "n_runs", 1, 2**31 - 1)
-    share(delta, "delta")
+    if epsilon is not None and not number(epsilon, "epsilon") > 0:
+        raise ValueError(f"epsilon must be above 0, got {epsilon!r}")
     method, temperatures = _temperatures(schedule, alpha)
-    if epsilon is not None and (method != "anneal" or len(temperatures)):
-        raise ValueError("epsilon is where schedule='anneal' ends; leave it out, or give no other schedule")
-    if epsilon is not None and not is_number(epsilon):
-        raise TypeError(f"epsilon must be a number, got {epsilon!r}")
-    if epsilon is not None and not 0 < epsilon < math.inf:
-        raise ValueError(f"epsilon must be above 0 and finite, got {epsilon!r}")
     space: Any = structure.space
     find = partial(search_chains, space.description, n_threads=n_threads) if space.in_library else space.search
     found = find(
-        rows, method=method, proposals=proposals, temperatures=temperatures, epsilon=epsilon or 0.0,
-        delta=float(delta), steps=steps, runs=runs, seed=seed_of(random_state), verbose=verbose,
+        rows, method=method, proposals=proposals, temperatures=temperatures, epsilon=epsilon or 0.0, delta=delta,
+        steps=steps, runs=n_runs, seed=seed_of(random_state), verbose=verbose,
     )  # fmt: skip
-    y = structure.space.decode_parts(found.y)
     return SearchResult(
-        y, found.value, found.upper_bound, found.nu, found.optimal, found.success, found.temperature, found.steps,
-        found.accepted, _shown=named(structure, y),
+        structure.space.decode_parts(found.y), found.value, found.upper_bound, found.nu, found.optimal, found.success,
+        found.temperature, found.steps, found.accepted,
     )  # fmt: skip
 
 
@@ -201,31 +188,23 @@ def _temperatures(schedule: str | ArrayLike, alpha: float | None) -> tuple[str, 
     if alpha is not None:
         if not (isinstance(schedule, str) and schedule == "metropolis"):
             raise ValueError("alpha is for schedule='metropolis'; leave it out, or take that schedule")
-        return "metropolis", 1 / np.log([_base(alpha)])
+        return "metropolis", np.array([1 / _log_alpha(alpha)])
     if isinstance(schedule, str):
         return choice(schedule, "schedule", RANDOM_DECODERS), np.empty(0)
-    given = np.asarray(schedule, dtype=np.float64)
-    if given.ndim != 1 or not len(given):
-        raise ValueError(
-            f"schedule must be one of {', '.join(RANDOM_DECODERS)}, or temperatures of shape (n_levels,), got shape "
-            f"{given.shape}"
-        )
-    if not (np.isfinite(given) & (given > 0)).all():
-        level = int(np.argmin(np.isfinite(given) & (given > 0)))
-        raise ValueError(f"schedule, level {level}: temperature {given[level]} must be finite and above 0")
+    given = floats(schedule, "schedule", None)
+    if not len(given):
+        raise ValueError("schedule has no temperatures; at least 1 is needed")
     return "anneal", given
 
 
-def _base(alpha: Any) -> float:
-    if isinstance(alpha, bool) or not isinstance(alpha, (int, float, np.floating, np.integer)):
-        raise TypeError(f"alpha must be a number, got {alpha!r}")
-    if not 1 < alpha < math.inf:
+def _log_alpha(alpha: float) -> float:
+    if not 1 < number(alpha, "alpha") < math.inf:
         raise ValueError(f"alpha must be above 1 and finite, got {alpha!r}")
-    return float(alpha)
+    return math.log(alpha)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class OptimumProbability(Tabular):
+@dataclass(frozen=True, eq=False)
+class OptimumProbability:
     r"""The probability of one output of largest score, for n rows of scores.
 
     It is :math:`\alpha^{\max h}/Z(\alpha)`.
@@ -242,9 +221,6 @@ class OptimumProbability(Tabular):
     value: FloatArray
     lower: FloatArray
     upper: FloatArray
-
-    def _title(self) -> str:
-        return f"OptimumProbability: that of a best output of {counted(len(self.value), 'row')}"
 
     def n_draws(self, delta: float = 0.05) -> FloatArray:
         r"""Return how many independent draws contain a best output with probability 1 − `delta`, for each row.
@@ -336,7 +312,7 @@ def optimum_probability(
     >>> found.value, found.n_draws(0.01)
     (array([0.5]), array([7.]))
     """
-    inverse = math.log(_base(alpha))
+    inverse = _log_alpha(alpha)
     rows = rows_of(structure, scores)
     best = structure.space.decode(rows)
     log_z = log_partition(structure, inverse * rows, **options)

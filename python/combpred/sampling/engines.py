@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -18,36 +18,14 @@ from sklearn.utils import check_random_state
 from .._data.warn import warn_user
 from .._lib.arrays import FloatArray
 from .._lib.call import get_n_threads
-from .._lib.errors import CapabilityError, renumbered
+from .._lib.errors import renumbered
 from .._lib.partition import Asked, exact_is_affordable
-from ..structures import Custom, Paths, Structure
-from ._annealing import MAX_STEPS, anneal_rows, estimated
-from ._estimates import LogPartition, TaylorDetails, exact_result, joined_results
-from ._taylor import expand, expansion, require_moments, warn_of_sampled_moments
+from ..structures import Structure
+from ._annealing import estimated, log_z_of
+from ._estimates import LogPartition, joined_results
+from ._marginals import range_of_features
+from ._taylor import check_taylor, expansion, warned_expansion
 from .samplers import CHAINED, draw_rows, method_of
-
-__all__ = [
-    "INFERENCES",
-    "INFERENCE_ENGINES",
-    "INFERENCE_OF",
-    "SAMPLED_TOL",
-    "TRAINING_EVALUATIONS",
-    "Engine",
-    "EngineSettings",
-    "ExactEngine",
-    "Inferred",
-    "SampledEngine",
-    "TaylorEngine",
-    "Training",
-    "engine_of",
-    "feature_range",
-    "resolve_method",
-]
-
-
-def __dir__() -> list[str]:
-    return __all__
-
 
 #: Evaluations of all rows that training is taken to need: L-BFGS took 6 to 60.
 TRAINING_EVALUATIONS = 60
@@ -55,8 +33,6 @@ TRAINING_EVALUATIONS = 60
 #: With sampled gradients, `tol` is taken to be no less, so that a 400th of the gain may be left.
 SAMPLED_TOL = 0.05
 
-_SIGNS = (-1.0, 1.0)  # the range of entries, where chains are not asked for bounds
-_LARGEST_SQUARE = 4096  # order of a second moment that is asked for
 # Most steps of all chains of a row: some seconds, of the library's own structures and of those of Python functions.
 _MEAN_STEPS, _COMPUTED_STEPS = 4_000_000, 100_000
 
@@ -69,37 +45,10 @@ class Inferred(NamedTuple):
     means : ndarray of shape (k, d) or None
         Expectations of ψ, exact or estimated.
     log_z : ndarray of shape (k,) or None
-    inference : {"recursion", "enumeration", "mcmc", "taylor"}
-        How they were computed.
     """
 
     means: FloatArray | None
     log_z: FloatArray | None
-    inference: str
-
-
-@dataclass(frozen=True)
-class EngineSettings:
-    """Parameters of a model that engines use.
-
-    Attributes
-    ----------
-    structure : Structure
-    sampler : str
-    epsilon, delta : float
-    seed : int
-        Used by engines that draw samples.
-    n_threads : int or None
-    verbose : int
-    """
-
-    structure: Structure
-    sampler: str = "auto"
-    epsilon: float = 0.1
-    delta: float = 0.05
-    seed: int = 0
-    n_threads: int | None = None
-    verbose: int = 0
 
 
 class Training(NamedTuple):
@@ -120,23 +69,38 @@ class Training(NamedTuple):
     method: str = ""
 
 
+@dataclass(frozen=True)
 class Engine(ABC):
     """One method of inference. To add one, enter it in `INFERENCE_ENGINES`.
 
     Attributes
     ----------
+    structure : Structure
+    sampler : str
+    epsilon, delta : float
+    seed : int
+        Used by engines that draw samples.
+    n_threads : int or None
+    verbose : int
+    method : str
+        The method of `log_partition` that it stands for.
     is_random : bool
         Whether it draws samples: it then needs a seed, and training uses sampled gradients.
     has_range : bool
         Whether scores may be outside of the range of the method.
     """
 
+    structure: Structure
+    sampler: str = "auto"
+    epsilon: float = 0.1
+    delta: float = 0.05
+    seed: int = 0
+    n_threads: int | None = None
+    verbose: int = 0
+
+    method: ClassVar[str]
     is_random: ClassVar[bool] = False
     has_range: ClassVar[bool] = False
-
-    def __init__(self, settings: EngineSettings) -> None:
-        self.settings = settings
-        self.structure = settings.structure
 
     @property
     @abstractmethod
@@ -154,9 +118,12 @@ class Engine(ABC):
         Random streams follow from the seed and the scores.
         """
 
-    @abstractmethod
     def log_partition(self, scores: FloatArray) -> LogPartition:
         """Return ln Z with bounds for each row of finite scores (k, d)."""
+        return log_z_of(self.structure, scores, self._asked(), n_threads=self.n_threads, verbose=self.verbose)
+
+    def _asked(self) -> Asked:
+        return Asked(self.method)
 
     def log_partition_of_blocks(self, blocks: Iterable[tuple[slice, FloatArray]]) -> LogPartition:
         """Return ln Z with bounds for all rows, whose scores come in blocks."""
@@ -177,80 +144,55 @@ class Engine(ABC):
 class ExactEngine(Engine):
     """Exact inference by recursions and closed forms of the structure, or by enumeration of its members."""
 
+    method = "exact"
+
     @property
     def name(self) -> str:
         return self.structure.space.partition_cost(marginals=True)[0]
 
     def check(self) -> None:
-        try:
-            self.structure.space.partition_cost(marginals=True)
-        except CapabilityError as error:
-            raise CapabilityError(f"inference='exact' is not possible: {error}; or take inference='mcmc'") from None
+        self.structure.space.partition_cost(marginals=True)
 
     def infer(self, scores: FloatArray, *, means: bool = False, log_z: bool = True) -> Inferred:
-        found = self.structure.space.log_partition(scores, means, self.settings.n_threads)
-        return Inferred(found.marginals, found.log_z, found.engine)
-
-    def log_partition(self, scores: FloatArray) -> LogPartition:
-        return exact_result(self.structure.space.log_partition(scores, False, self.settings.n_threads).log_z)
+        found = self.structure.space.log_partition(scores, means, self.n_threads)
+        return Inferred(found.marginals, found.log_z)
 
     def for_training(self, n: int) -> Training:
         return Training("exact")
-
-
-def feature_range(structure: Structure) -> tuple[float, float] | None:
-    r"""Return the least and the largest value of an entry of ψ, or None where only the user knows.
-
-    Entries are between −1 and 1 everywhere but in a user's own structures, which may have a radius, and in paths, which
-    may count. Whole numbers in that range are 0 or 1 if the mean of the squares is the mean.
-    """
-    if isinstance(structure, Custom):
-        radius = structure.get_params()["radius"]
-        return None if radius is None else (-float(radius), float(radius))
-    if isinstance(structure, Paths):
-        return None
-    if structure.n_features > _LARGEST_SQUARE or structure.moments_info.kind != "exact":
-        return -1.0, 1.0
-    is_binary = np.allclose(np.diag(structure.second_moment()), structure.mean(), rtol=0.0, atol=1e-9)
-    return 0.0 if is_binary else -1.0, 1.0
 
 
 class SampledEngine(Engine):
     """Inference from samples: Z to a factor of 1 ± ε by annealing, and means to ± ε, each with probability 1 − δ."""
 
     is_random = True
-    name = "mcmc"
+    name, method = "mcmc", "annealed"
 
     def check(self) -> None:
-        method_of(self.structure, self.settings.sampler)
+        method_of(self.structure, self.sampler)
 
     def infer(self, scores: FloatArray, *, means: bool = False, log_z: bool = True) -> Inferred:
         values = self.log_partition(scores).value if log_z else None  # refuses what would not end at once
-        return Inferred(self._means(scores) if means else None, values, self.name)
+        return Inferred(self._means(scores) if means else None, values)
 
-    def log_partition(self, scores: FloatArray) -> LogPartition:
-        given, sampler = self.settings, self.settings.sampler
-        sampler = method_of(self.structure, sampler) if sampler == "cftp" else sampler
-        asked = Asked("annealed", sampler, "adaptive", given.epsilon, given.delta, MAX_STEPS, given.seed)
-        return anneal_rows(self.structure, scores, asked, n_threads=given.n_threads, verbose=given.verbose)
+    def _asked(self) -> Asked:
+        sampler = method_of(self.structure, self.sampler) if self.sampler == "cftp" else self.sampler
+        return Asked("annealed", sampler, epsilon=self.epsilon, delta=self.delta, seed=self.seed)
 
     def _means(self, scores: FloatArray) -> FloatArray:
-        given, span = self.settings, feature_range(self.structure)
-        method, d = self._drawn_by(), scores.shape[1]
+        span, method = range_of_features(self.structure), self._drawn_by()
         independent = method not in CHAINED and span is not None
         if not independent and method not in CHAINED:
             method = method_of(self.structure, "auto")
-        steps = _MEAN_STEPS if self.structure.space.in_library else _COMPUTED_STEPS
         asked = Asked(
-            "samples" if independent else "chains", method, "adaptive", given.epsilon, given.delta,
-            MAX_STEPS if independent else steps, given.seed,
-            low=np.full(d, (span or _SIGNS)[0]), high=np.full(d, (span or _SIGNS)[1]),
+            "samples" if independent else "chains", method, epsilon=self.epsilon, delta=self.delta, seed=self.seed,
+            low=None if span is None else span[0], high=None if span is None else span[1],
         )  # fmt: skip
+        if not independent:
+            asked = replace(asked, max_steps=_MEAN_STEPS if self.structure.space.in_library else _COMPUTED_STEPS)
         label = "marginals" if independent else "marginals along chains"
         found = estimated(
-            self.structure, scores, asked, means=True, label=label, n_threads=given.n_threads,
-            verbose=given.verbose,
-        )  # fmt: skip
+            self.structure, scores, asked, means=True, label=label, n_threads=self.n_threads, verbose=self.verbose
+        )
         assert found.marginals is not None and found.error is not None
         bad = np.array([bool(why) for why in found.why])
         if bad.any() and not independent:
@@ -258,7 +200,7 @@ class SampledEngine(Engine):
             row = int(np.argmax(np.where(bad, error, -np.inf)))
             warn_user(
                 f"the chains of {int(bad.sum())} of {len(bad)} rows did not converge: expectations are known to within "
-                f"±{error[row]:.2g} in the worst row, epsilon={given.epsilon:g} was asked for, and split R̂ is up "
+                f"±{error[row]:.2g} in the worst row, epsilon={self.epsilon:g} was asked for, and split R̂ is up "
                 f"to {found.r_hat.max():.3g}; raise epsilon, or alpha, or take another sampler",
                 ConvergenceWarning,
             )
@@ -266,26 +208,26 @@ class SampledEngine(Engine):
 
     def _drawn_by(self) -> str:
         """Return the sampling method for means; "auto" prefers independent draws that cost no more than chains."""
-        if self.settings.sampler == "auto" and "monotone" in self.structure.space.capabilities:
+        if self.sampler == "auto" and "monotone" in self.structure.space.capabilities:
             return "monotone"
-        return method_of(self.structure, self.settings.sampler)
+        return method_of(self.structure, self.sampler)
 
     def for_training(self, n: int) -> Training:
-        method = method_of(self.structure, self.settings.sampler)
+        method = method_of(self.structure, self.sampler)
         if self.structure.space.in_library:
             return Training("draws" if method == "exact" else method, method=method)
         space: Any = self.structure.space
-        rng = np.random.default_rng(self.settings.seed)
+        rng = np.random.default_rng(self.seed)
         if method == "local":  # the library follows chains of the user's moves
             return Training(method, space.outputs(rng).move, method)
 
         def answers(request: str, rows: NDArray[np.intp], scores: FloatArray, draws: int) -> tuple[FloatArray, ...]:
             seed = int(rng.integers(2**63))
             if request == "uniform":
-                return (space.embed(space.sample(draws, seed), self.settings.n_threads),)
+                return (space.embed(space.sample(draws, seed), self.n_threads),)
             (k, d), many = scores.shape, draws if request == "draw" else max(draws, 1) * (2 if request == "pair" else 1)
             y = draw_rows(self.structure, method, scores, many, seed).y
-            psi = space.embed(y.reshape(k * many, -1), self.settings.n_threads).reshape(k, many, d)
+            psi = space.embed(y.reshape(k * many, -1), self.n_threads).reshape(k, many, d)
             if request == "draw":
                 return (psi,)
             return (psi.mean(axis=1) if request == "mean" else psi.reshape(k, 2, -1, d).mean(axis=2).swapaxes(0, 1),)
@@ -300,26 +242,15 @@ class TaylorEngine(Engine):
     Its gradient stands for the expectation of ψ, so that L-BFGS descends what it reports.
     """
 
-    name = "taylor"
+    name = method = "taylor"
     has_range = True
 
     def check(self) -> None:
-        try:
-            self.structure.log_count()
-        except CapabilityError as error:
-            raise CapabilityError(
-                f"inference='taylor' needs the number of members: {error}; or take inference='mcmc'"
-            ) from None
-        require_moments(self.structure)
-        warn_of_sampled_moments(self.structure)
+        check_taylor(self.structure)
 
     def infer(self, scores: FloatArray, *, means: bool = False, log_z: bool = True) -> Inferred:
-        found = expand(self.structure, scores, self.settings.n_threads, bounded=log_z)
-        assert isinstance(found.details, TaylorDetails)
-        return Inferred(found.details.marginals, found.value if log_z else None, self.name)
-
-    def log_partition(self, scores: FloatArray) -> LogPartition:
-        return expand(self.structure, scores, self.settings.n_threads)
+        found = warned_expansion(self.structure, scores, self._asked(), self.n_threads, decoded=log_z)
+        return Inferred(found.marginals, found.value if log_z else None)
 
     def for_training(self, n: int) -> Training:
         def answers(
@@ -328,14 +259,14 @@ class TaylorEngine(Engine):
             if request == "draw":
                 return None
             # Without a check of its range: a search may leave it on its way; `check_range` looks at its end.
-            found = expansion(self.structure, scores, self.settings.n_threads, bounded=False)
+            found = expansion(self.structure, scores, self._asked(), self.n_threads, bounded=False)
             assert found.marginals is not None  # they were asked for
             return found.marginals, found.expansion
 
         return Training("", answers)
 
     def check_range(self, scores: FloatArray) -> None:
-        expand(self.structure, scores, self.settings.n_threads, bounded=False)
+        warned_expansion(self.structure, scores, self._asked(), self.n_threads, decoded=False)
 
 
 #: To add a method of inference, subclass `Engine` and enter it here.
@@ -361,8 +292,7 @@ def engine_of(
     if kind.is_random:
         rng = check_random_state(model.random_state if random_state is None else random_state)
         seed = int(rng.randint(np.iinfo(np.int64).max, dtype=np.int64))
-    settings = EngineSettings(
+    return kind(
         model.structure_, model.sampler, float(model.epsilon if epsilon is None else epsilon),
         float(model.delta if delta is None else delta), seed, get_n_threads(model.n_jobs), int(model.verbose),
     )  # fmt: skip
-    return kind(settings)

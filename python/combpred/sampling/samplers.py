@@ -18,24 +18,6 @@ from ..structures import Structure
 from ..structures.scores import read_scores
 from ._diagnostics import APART, ChainDiagnostics
 
-__all__ = [
-    "CHAINED",
-    "ESTIMATOR_SAMPLERS",
-    "SAMPLERS",
-    "chain_instead",
-    "diagnostics_of",
-    "draw_rows",
-    "method_of",
-    "rows_of",
-    "warn_unless_mixed",
-    "with_remedies",
-]
-
-
-def __dir__() -> list[str]:
-    return __all__
-
-
 #: All samplers: values of the parameter `sampler` of functions, beside "auto".
 SAMPLERS = (*CHAIN_METHODS, "exact")
 #: Those that estimators use.
@@ -126,10 +108,15 @@ def warn_unless_mixed(report: ChainDiagnostics, what: str) -> None:
         )
 
 
-def rows_of(structure: Structure, scores: ArrayLike) -> FloatArray:
-    """Return scores as rows (n, d), n at least 1, after checking both arguments."""
+def require_structure(structure: Structure) -> None:
+    """Raise TypeError unless the argument is a structure."""
     if not isinstance(structure, Structure):
         raise TypeError(f"structure must be a combpred.structures.Structure, got {structure!r}")
+
+
+def rows_of(structure: Structure, scores: ArrayLike) -> FloatArray:
+    """Return scores as rows (n, d), n at least 1, after checking both arguments."""
+    require_structure(structure)
     rows, _ = read_scores(structure, scores)
     if not len(rows):
         raise ValueError("scores has 0 rows; at least 1 is needed")

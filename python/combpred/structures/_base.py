@@ -83,6 +83,8 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
 
     default_metric: ClassVar[str]
     """Name of the function in `combpred.metrics` that `score` calls; larger is better."""
+    any_metric: ClassVar[bool] = False
+    """Whether every metric may judge outputs, because what they stand for is up to the user."""
 
     _sized: ClassVar[Sized]  # of structures that are described by one size, or by a size and something else
     __dir__ = object.__dir__  # scikit-learn's asks for the value of every attribute, which sizes may not allow yet

@@ -147,6 +147,7 @@ class Custom(Structure):
 
     name = "custom"
     default_metric = "accuracy"
+    any_metric = True
 
     def __init__(
         self,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._data.checks import listing_of, refuse_unlisted
+from .._data.checks import refuse_unlisted
 from .._data.names import Names, index_of
 from .._data.targets import summary, target_matrix
 from .._lib.arrays import refuse_masked
@@ -97,7 +97,6 @@ def edge_list(cls: str, edges: Any, n_vertices: int | None, names: Names | None 
     if values.ndim != 2 or values.shape[1] != 2 or len(values) == 0:
         raise ValueError(
             f"{cls}: edges must be a list of at least one pair of vertices, shape (n_edges, 2); got {values.shape}"
-            + listing_of(values.shape, "edges")
         )
     if values.dtype.kind not in "iuf" or (values.dtype.kind == "f" and (values != np.floor(values)).any()):
         named = "; names of vertices are given by vertices=" if values.dtype.kind in "OU" else ""

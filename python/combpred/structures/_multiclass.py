@@ -51,6 +51,7 @@ class MultiClass(Structure):
 
     name = "multiclass"
     default_metric = "accuracy"
+    any_metric = True
     _entries = "bits"
     _costs = ("zero-one", "hamming")
     _sized = Sized("n_classes", "class", "the labels in y", 2)

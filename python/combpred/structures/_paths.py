@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._data.checks import listing_of, refuse_unlisted, require_integers
+from .._data.checks import refuse_unlisted, require_integers
 from .._data.entries import row_entries, table_rows
 from .._data.glossary import documented
 from .._data.names import Names, checked_names, index_of, joined, numbers_of
@@ -361,8 +361,7 @@ class Paths(Structure):
             return replace(numbered, scalars=numbered.scalars | {"vertices": len(self._names)})
         arcs = self._whole(self.arcs, "arcs", 2)
         if arcs.shape[1] != 2:
-            how = f"got {arcs.shape}{listing_of(arcs.shape, 'arcs')}"
-            raise ValueError(f"Paths: arcs must list at least one pair of vertices, shape (m, 2); {how}")
+            raise ValueError(f"Paths: arcs must list at least one pair of vertices, shape (m, 2); got {arcs.shape}")
         source, target = self._size("source", None, "source"), self._size("target", None, "target")
         scalars = {
             "vertices": max(int(arcs.max()), source, target) + 1,
@@ -405,7 +404,6 @@ class Paths(Structure):
         array = np.asarray(values)
         if array.ndim != ndim or array.dtype.kind not in "iu":
             named = "; names of vertices are given by vertices=" if array.dtype.kind in "OU" else ""
-            named = listing_of(array.shape, parameter) or named
             raise ValueError(
                 f"Paths: {parameter} must be whole numbers in {ndim} dimension{'s'[: ndim - 1]}, got shape "
                 f"{array.shape} and dtype {array.dtype}{named}"

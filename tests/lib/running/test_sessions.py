@@ -74,13 +74,13 @@ def test_wrong_answers_end_a_session_with_their_row():
 @pytest.mark.parametrize("method", ["rejection", "local"])
 def test_a_request_to_stop_is_heard_with_the_next_answer(method):
     """Otherwise the draw, which no proposal ends, would go on asking, and chains be followed to their end."""
-    options = record(abi.CChainOptions, method=method, n_samples=1, budget=2**40, thin=1, bound=np.full(1, 1e3))
+    options = record(abi.CChainOptions, method=method, n_samples=1, budget=2**40, thin=2**40, bound=np.full(1, 1e3))
     control, parts = abi.Control(), np.zeros(1, dtype=np.int32)
-    supplied = record(abi.CSupplied, width=1, moves=1)
-    with Session("cp_chain_start", supplied, options, dst=parts, record=None, control=control) as session:
+    start = "cp_chain_start", RANKINGS, SCORES, options, 1, None
+    with Session(*start, n_psi=0, dst=parts, record=None, control=control) as session:
         requests = iter(session)
-        for _ in range(1 if method == "local" else 3):
-            assert next(requests).ask == abi.ASK_DRAWS
+        for _ in range(3):
+            assert next(requests).ask == abi.ASK_MOVES
         control.cancel = 1
         with pytest.raises(KeyboardInterrupt):
             next(requests)
@@ -212,8 +212,8 @@ def searching(move, *, steps=200, control=None, **options):
     linear = np.array([[1.0, 2.0, 3.0, -1.0, 0.5, 0.2], [-1.0] * 6])
     given = {"method": "anneal", "proposals": "local", "temperatures": (), "steps": steps, "seed": 3, **options}
     return search_own(
-        RANKINGS, linear, None, np.ones((2, 6)), np.full(2, 10.0), move, streams=np.arange(2, dtype=np.uint64),
-        control=control or abi.Control(), **given,
+        RANKINGS, linear, None, np.ones((2, 6)), move, spread=np.full(2, 10.0), runs=1,
+        streams=np.arange(2, dtype=np.uint64), control=control or abi.Control(), **given,
     )  # fmt: skip
 
 
@@ -224,7 +224,7 @@ class Signs(dict):
         super().__init__({0: np.ones(6), 1: np.ones(6)})
         self.asked = []
 
-    def move(self, start, to):
+    def move(self, _, start, to):
         self.asked.append((start, to))
         for source, number in zip(start, to, strict=True):
             self[number] = self[source] * np.where(np.arange(6) == len(self.asked) % 6, -1.0, 1.0)
@@ -243,18 +243,18 @@ def test_searches_ask_for_one_move_of_each_row_at_a_time():
 
 def test_moves_that_are_none_are_refused_by_their_row():
     with pytest.raises(RowError, match="the output of a move has the number NaN, must be finite") as caught:
-        searching(lambda start, to: (np.array([[0.0] * 6, [np.nan] * 6]), np.zeros(2)))
+        searching(lambda rows, start, to: (np.array([[0.0] * 6, [np.nan] * 6]), np.zeros(2)))
     assert caught.value.row == 1
-    best, found = searching(lambda start, to: (np.full((2, 6), np.nan), np.full(2, -np.inf)))
+    best, found = searching(lambda rows, start, to: (np.full((2, 6), np.nan), np.full(2, -np.inf)))
     assert best.tolist() == [0, 1] and found.accepted.tolist() == [0, 0]  # they lead to no output
 
 
 def test_a_search_stops_with_the_next_move():
     control, signs = abi.Control(), Signs()
 
-    def move(start, to):
+    def move(rows, start, to):
         control.cancel = len(signs.asked) == 4
-        return signs.move(start, to)
+        return signs.move(rows, start, to)
 
     with pytest.raises(KeyboardInterrupt):
         searching(move, steps=2**40, control=control)

@@ -162,7 +162,7 @@ def test_what_cannot_be_done_is_refused_with_what_can():
         StructuredSVM("permutations", cost="tree").fit(X, y)
     with pytest.raises(CapabilityError, match="has no loss 'h-loss'; it has cost='kendall'"):
         StructuredSVM("permutations", cost="h-loss").fit(X, y)
-    with pytest.raises(CapabilityError):
+    with pytest.raises(ValueError):
         StructuredSVM("permutations", n_candidates=5, rescaling="slack").fit(X, y)
     with pytest.raises(CapabilityError):
         StructuredSVM(LabelSets(), cost="zero-one").fit(X, np.ones((6, 30), dtype=int))

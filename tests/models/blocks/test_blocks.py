@@ -125,7 +125,9 @@ def test_inputs_of_all_types_and_layouts(monkeypatch, n_bytes):
         same(StructuredRidge("permutations", solver="primal", tol=1e-11).fit((X % 2).astype(kind), y), expected, X)
 
 
-def test_targets_of_many_rows_are_encoded_in_strips(few_rows):
+@pytest.mark.parametrize("n_bytes", [rows._PARTS_BYTES, 0], ids=["whole", "blocks"])
+def test_targets_of_all_types(few_rows, monkeypatch, n_bytes):
+    monkeypatch.setattr(rows, "_PARTS_BYTES", n_bytes)
     X, y, _ = data(Permutations(4))
     expected = StructuredRidge("permutations", solver="primal").fit(X, y)
     for form in (y.astype(np.int32), y.astype(np.int64), y.astype(float), y.tolist(), pd.DataFrame(y)):

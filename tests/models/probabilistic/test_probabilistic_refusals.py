@@ -128,7 +128,7 @@ def test_an_interrupted_fit_leaves_the_estimator_as_it_was(monkeypatch, options)
     def interrupted(*args, **kwargs):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(loglinear, "_trained", interrupted)
+    monkeypatch.setattr(loglinear.LoglinearProblem, "fit", interrupted)
     with pytest.raises(KeyboardInterrupt):
         model.set_params(tol=1e-9).fit(X[:7], RANKINGS[:7])
     assert vars(model.set_params(tol=1e-2)) == before

@@ -43,7 +43,7 @@ def estimate_calls(s: Description, d: int, scores: ctypes.Structure) -> dict[str
     own = record(abi.CEstimateOptions, method=b"annealed", sampler=b"auto", schedule=b"adaptive", **loose, **bound)
     chain = record(abi.CChainOptions, method=b"meta", n_samples=3, burn_in=5, thin=2, budget=100, seed=7)
     chain.start = TALLY.ctypes.data
-    kept = record(abi.CChainRecord, n=1, n_samples=3, value=COLUMNS[20].ctypes.data, steps=COLUMNS[21].ctypes.data)
+    kept = record(abi.CChainRecord, n=2, n_samples=3, value=COLUMNS[20].ctypes.data, steps=COLUMNS[21].ctypes.data)
     options = record(abi.CSearchOptions, method=b"anneal", proposals=b"local", steps=20, runs=2, seed=7)
     once = record(abi.CSearchOptions, method=b"anneal", proposals=b"local", steps=20, runs=1, seed=7)
     columns = {name: COLUMNS[i].ctypes.data for i, name in enumerate(SEARCHED, 22)}
@@ -54,6 +54,7 @@ def estimate_calls(s: Description, d: int, scores: ctypes.Structure) -> dict[str
             scores,
             once,
             STARTS.ctypes.data,
+            2,
             BEST.ctypes.data,
             record(abi.CSearchRecord, n=2, value=COLUMNS[31].ctypes.data),
             MORE.ctypes.data,
@@ -62,5 +63,16 @@ def estimate_calls(s: Description, d: int, scores: ctypes.Structure) -> dict[str
         "cp_mixing_bound": [s, scores, b"local", 0.25, COLUMNS[29].ctypes.data, *RUN],
         "cp_estimate": [s, scores, annealed, estimates(2, d, levels=True), *RUN],
         "cp_estimate_start": [supplied, own, estimates(1, 1, levels=True), MORE.ctypes.data, *RUN],
-        "cp_chain_start": [supplied, chain, TALLY[8:].ctypes.data, kept, MORE.ctypes.data, *RUN],
+        "cp_chain_start": [
+            s,
+            scores,
+            chain,
+            1,
+            STARTS.ctypes.data,
+            2,
+            TALLY[8:].ctypes.data,
+            kept,
+            MORE.ctypes.data,
+            *RUN,
+        ],  # fmt: skip
     }

@@ -43,7 +43,7 @@ func distributionOf(space structure.Space) (distribution, error) {
 	}
 	if facts.FreeValues == nil {
 		return distribution{}, &structure.CapabilityError{Structure: structure.Describe(space),
-			Need: "entries of its embedding that do not depend on each other, or of which one is 1 and the others are 0"}
+			Need: "entries of ψ that do not depend on each other, or of which one is 1 and the others 0, for solver='newton'"}
 	}
 	var taken []float64
 	for _, v := range facts.FreeValues {

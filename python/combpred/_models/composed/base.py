@@ -9,9 +9,8 @@ from typing import Any, ClassVar, NamedTuple
 from sklearn import get_config
 from sklearn.model_selection._search import BaseSearchCV
 from sklearn.pipeline import Pipeline
-from sklearn.utils.validation import check_is_fitted
 
-from ..._data.inputs import rows_for_others
+from ..._data.inputs import read_inputs
 from ..._lib.arrays import FloatArray
 from ..._lib.decode import Decoded, Decoding
 from ..._lib.errors import CapabilityError
@@ -78,12 +77,8 @@ class ComposedEstimator(StructuredEstimator):
     def _scores(self, X: Any) -> FloatArray:
         """Return f(x) of all rows."""
 
-    def _check_input(self, X: Any, *, reset: bool = False) -> Any:
-        return rows_for_others(self, X, reset=reset)
-
-    def _check_new_rows(self, X: Any) -> Any:
-        check_is_fitted(self)
-        return self._check_input(X)
+    def _read_inputs(self, X: Any, *, reset: bool = False, dtype: Any = None) -> Any:
+        return read_inputs(self, X, reset=reset, dtype=None)
 
     def _decides_by(self) -> tuple[str, str]:
         return self.loss_, self.decision_

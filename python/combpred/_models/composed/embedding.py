@@ -168,11 +168,9 @@ class EmbeddingRegressor(ComposedEstimator):
         1.0
         """
         with refit(self):
-            self._require_target(X, y, sample_weight)
-            X = self._check_input(X, reset=True)
-            rows = self._check_training_rows(X, y, sample_weight)
+            rows = self._read_rows(X, y, sample_weight)
             targets = self._embed_rows(rows)
-            psi, weights = targets.psi, rows.weights
+            X, psi, weights = rows.X, targets.psi, rows.weights
             if targets.first is not None:
                 repeated = np.repeat(np.arange(targets.n), np.diff(targets.first))
                 X, weights = _safe_indexing(X, repeated), None if weights is None else weights[repeated]

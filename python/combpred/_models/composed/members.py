@@ -14,7 +14,7 @@ from ..._lib.arrays import FloatArray, refuse_masked
 from ..._lib.call import get_n_threads
 from ..._lib.errors import RowError
 from ...structures import Cycles, LabelSets, MultiClass, Routes, Structure, is_meant
-from ..training import TrainingRows, embed_targets, resolve_targets
+from ..training import embed_targets, resolve_targets
 from .base import Reached
 
 
@@ -76,7 +76,7 @@ class Member:
     def mean_psi(self, n_jobs: int | None) -> FloatArray:
         """Return ψ of the targets, of a set of outputs the mean."""
         sets = resolve_targets(self.structure, self.y)[1]
-        targets = embed_targets(self.structure, TrainingRows(None, self.y, sets, None), get_n_threads(n_jobs))
+        targets = embed_targets(self.structure, self.y, sets, None, get_n_threads(n_jobs))
         if targets.first is None:
             return targets.psi
         means: FloatArray = np.add.reduceat(targets.psi, targets.first[:-1]) / np.diff(targets.first)[:, np.newaxis]

@@ -11,10 +11,9 @@ from sklearn.base import _fit_context
 from sklearn.utils import Bunch, check_array, get_tags
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.metaestimators import _BaseComposition
-from sklearn.utils.validation import check_consistent_length
 
 from ..._data.glossary import documented
-from ..._data.inputs import check_weights, in_memory, refit
+from ..._data.inputs import check_lengths, check_weights, in_memory, refit
 from ..._lib.arrays import FloatArray, refuse_masked
 from ..._lib.control import Steps
 from ..base import StructuredEstimator
@@ -210,10 +209,8 @@ class StructuredVoting(ComposedEstimator, _BaseComposition):  # type: ignore[mis
         """
         with refit(self):
             entries, shares = self._check_members()
-            self._require_target(X, y, sample_weight)
-            X = self._check_input(X, reset=True)
-            y = in_memory(y, "y")
-            check_consistent_length(X, y)
+            X, y = self._read_inputs(X, reset=True), in_memory(y, "y")
+            check_lengths(X, y)
             structure, _ = resolve_targets(self._own_structure(), y)
             self._set_structure(structure)
             weights = check_weights(sample_weight, X.shape[0])

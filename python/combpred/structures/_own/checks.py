@@ -326,7 +326,7 @@ def _check_bounds(e: _Evidence) -> None:
 
 
 def _check_sibling(e: _Evidence) -> None:
-    sums = np.array([e.functions.sum_with_sibling(y, row)[2] for y, row in zip(e.outputs, e.psi, strict=True)])
+    sums = e.psi + e.functions.siblings(e.outputs, e.d)[1]
     off = np.abs(sums - sums[0])
     row, entry = np.unravel_index(int(np.argmax(off)), off.shape)
     _require(

@@ -253,7 +253,7 @@ class PythonSpace(LibrarySpace):
 
     def outputs(self, rng: np.random.Generator, scores: FloatArray | None = None) -> Outputs:
         """Return what makes the user's moves for chains of the library."""
-        return Outputs(self, [rng], scores)
+        return Outputs(self, lambda _: rng, scores)
 
     # Best outputs.
 
@@ -344,10 +344,11 @@ class PythonSpace(LibrarySpace):
         psi = functions.embedded(items, self.n_features, "scores", context)
         value, sums = np.einsum("ij,ij->i", linear, psi), None
         if functions.sibling is not None:
-            for i, (item, row) in enumerate(zip(list(items), psi, strict=True)):
-                other, of_other, sums = functions.sum_with_sibling(item, row)
-                if (score := float(linear[i] @ of_other)) > value[i]:
-                    items[i], value[i] = other, score
+            siblings, other = functions.siblings(items, self.n_features)
+            for i, score in enumerate(np.einsum("ij,ij->i", linear, other)):
+                if score > value[i]:
+                    items[i], value[i] = siblings[i], score
+            sums = psi[0] + other[0] if items else None
         return certified(self, items, linear, None, value, sums=sums)
 
     def _refuse_squares(self) -> NoReturn:

@@ -121,12 +121,11 @@ class Functions:
                 found[row] = min(found[row], float(value))
         return found
 
-    def sum_with_sibling(self, y: Any, psi: FloatArray) -> tuple[Any, FloatArray, FloatArray]:
-        """Return the sibling of y, its ψ, and the sum of both, which is the same for all outputs."""
+    def siblings(self, items: list[Any], d: int) -> tuple[list[Any], FloatArray]:
+        """Return the siblings of outputs, and their ψ (n, d)."""
         assert self.sibling is not None
-        other = self.sibling(y)
-        of_other = self.embedded([other], len(psi), "scores", "what sibling returned is no output: ")[0]
-        return other, of_other, psi + of_other
+        found = [self.sibling(y) for y in items]
+        return found, self.embedded(found, d, "scores", "what sibling returned is no output: ")
 
     def move(self, y: Any, rng: np.random.Generator) -> tuple[Any, float] | None:
         """Return an output that `propose` moves to from y, with the logarithm of its ratio, or None if it is none."""

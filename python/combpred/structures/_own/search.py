@@ -7,7 +7,6 @@ is the best of n + 1 uniform draws, and these can be the same for all rows.
 
 from __future__ import annotations
 
-from itertools import repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -24,14 +23,13 @@ from .chain import Outputs
 if TYPE_CHECKING:
     from .computed import PythonSpace
 
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # sets the random streams of the runs of a row apart
 _MOST_STEPS = 2**40  # of a chain of the library
 _STARTS = 256  # uniform draws of which the best is where a chain of own moves starts
 _ROUNDING, _TIE = 1e-9, 1e-12  # of scores beyond their bound, and at it, relative
 
 
 class Proposals(NamedTuple):
-    """Uniform draws that serve all rows.
+    """Uniform draws that serve all rows, with the sibling of each behind them, if there are siblings.
 
     Attributes
     ----------
@@ -48,14 +46,15 @@ class Proposals(NamedTuple):
 
 def proposals_of(space: PythonSpace, n: int, seed: int, control: Control) -> Proposals:
     """Return n uniform draws."""
-    items, rng = [], np.random.default_rng(seed)
+    functions, items, rng = space.functions, [], np.random.default_rng(seed)
     for _ in range(n):
-        items.append(space.functions.draw(rng))
+        items.append(functions.draw(rng))
         control.step += 1
-    psi = space.functions.embedded(items, space.n_features, "scores", "what sample drew is no output: ")
-    if space.functions.sibling is None:
+    psi = functions.embedded(items, space.n_features, "scores", "what sample drew is no output: ")
+    if functions.sibling is None:
         return Proposals(items, psi, None)
-    return Proposals(items, psi, space.functions.sum_with_sibling(items[0], psi[0])[2])
+    siblings, other = functions.siblings(items, space.n_features)
+    return Proposals(items + siblings, np.concatenate([psi, other]), psi[0] + other[0])
 
 
 def best_proposals(space: PythonSpace, linear: FloatArray, magnitude: FloatArray | None, how: Decoding) -> Decoded:
@@ -75,42 +74,24 @@ def best_proposals(space: PythonSpace, linear: FloatArray, magnitude: FloatArray
         stays at the best of a few uniform draws. Progress is that of draws and moves, with the score of the last row.
     """
     control, moves = Control(), space.functions.propose is not None
+    squares = [None] * len(linear) if magnitude is None else np.broadcast_to(magnitude, linear.shape)
     with reported(control, "predicting", verbose=how.verbose):
         drawn = space.proposals(min(_STARTS, space.n_proposals) if moves else space.n_proposals, control)
-        items, psi, value, least = _best_of(space, drawn, linear, magnitude)
+        best, value, least = np.empty(len(linear), dtype=np.intp), np.empty(len(linear)), np.empty(len(linear))
+        for i, scores in enumerate(linear):
+            values = score_values(drawn.psi, scores, squares[i])
+            best[i], value[i], least[i] = values.argmax(), values.max(), values.min()
+        items = [drawn.items[at] for at in best]
         if moves and how.decoder != "approx" and len(linear):
             streams = row_streams(linear, apart=False) if how.streams is None else how.streams
-            streams = streams if how.is_random else np.zeros_like(streams)
-            walked, found = _walk(
-                space, items, psi, linear, magnitude, value - least, control, streams=streams, seed=how.seed,
-                method="metropolis" if how.decoder == "metropolis" else "anneal", proposals="local",
+            items, found = _walk(
+                space, items, drawn.psi[best], linear, magnitude, control, spread=value - least, seed=how.seed,
+                streams=streams if how.is_random else np.zeros_like(streams), runs=1, proposals="local",
+                method="metropolis" if how.decoder == "metropolis" else "anneal",
                 temperatures=(0.0,) if how.decoder == "local-search" else (), steps=min(space.n_proposals, _MOST_STEPS),
             )  # fmt: skip
-            better = found.value > value
-            items = [new if gains else old for old, new, gains in zip(items, walked, better, strict=True)]
-            value = np.maximum(value, found.value)
-        return certified(space, items, linear, magnitude, value, least, drawn.sums)
-
-
-def _best_of(
-    space: PythonSpace, drawn: Proposals, linear: FloatArray, magnitude: FloatArray | None
-) -> tuple[list[Any], FloatArray, FloatArray, FloatArray]:
-    """Return the best of uniform draws for each row, or a better sibling, with its ψ and score, and the least score."""
-    n = len(linear)
-    squares = repeat(None) if magnitude is None else np.broadcast_to(magnitude, linear.shape)
-    items: list[Any] = []
-    psi, value, least = np.empty(linear.shape), np.empty(n), np.empty(n)
-    for i, (scores, square) in enumerate(zip(linear, squares)):  # noqa: B905  # one may have no end
-        values = score_values(drawn.psi, scores, square)
-        at, low = int(np.argmax(values)), int(np.argmin(values))
-        best, psi[i], value[i], least[i] = drawn.items[at], drawn.psi[at], values[at], values[low]
-        if drawn.sums is not None:  # siblings have opposite scores, so that of the worst is the best
-            other, of_other, _ = space.functions.sum_with_sibling(drawn.items[low], drawn.psi[low])
-            other_value = float(score_values(of_other[np.newaxis], scores, square)[0])
-            if other_value > value[i]:
-                best, psi[i], value[i] = other, of_other, other_value
-        items.append(best)
-    return items, psi, value, least
+            value = found.value
+    return certified(space, items, linear, magnitude, value, least, drawn.sums)
 
 
 def _walk(
@@ -119,7 +100,6 @@ def _walk(
     psi: FloatArray,
     linear: FloatArray,
     magnitude: FloatArray | None,
-    spread: FloatArray,
     control: Control,
     *,
     streams: NDArray[np.uint64],
@@ -128,12 +108,11 @@ def _walk(
 ) -> tuple[list[Any], Searched]:
     """Return the best outputs on chains of the library that start at `items`, and what is known of the chains."""
     rngs = [np.random.default_rng([seed % 2**64, stream]) for stream in streams]
-    outputs = Outputs(space, rngs)
+    outputs = Outputs(space, rngs.__getitem__, control=control)
     outputs.update(enumerate(items))
     best, found = search_own(
-        space.description, linear, magnitude, psi, spread, outputs.move, seed=seed, streams=streams, control=control,
-        **options,
-    )  # fmt: skip
+        space.description, linear, magnitude, psi, outputs.move, seed=seed, streams=streams, control=control, **options
+    )
     return [outputs[number] for number in best.tolist()], found
 
 
@@ -155,7 +134,7 @@ def search_space(
     CapabilityError
         When the moves, a sampler, or what temperatures follow from is missing.
     """
-    functions, n, control = space.functions, len(linear), Control()
+    functions, control = space.functions, Control()
     moves = proposals != "uniform" and functions.propose is not None
     if proposals == "local" and not moves:
         raise CapabilityError(
@@ -165,74 +144,53 @@ def search_space(
     first = space.decode(linear) if space.has_decoder else None
     if not moves or first is None:
         functions.require_sampler()
-    if how["epsilon"]:
-        space.log_count()  # says what is missing
+    optimal = np.zeros(len(linear), dtype=np.bool_) if first is None else first.optimal
+    rows = np.flatnonzero(~optimal)  # no other row takes a step
+    starts = [] if first is None else list(first.y[rows, 0])
+    if functions.sample is None:
+        starts *= runs
     with reported(control, "searching", verbose=verbose):
-        drawn = None if functions.sample is None else space.proposals(min(_STARTS, space.n_proposals), control)
-        ranges = np.zeros(n) if len(how["temperatures"]) else _ranges(space, linear, drawn)
-        streams = row_streams(linear)
-        searched = np.arange(n) if first is None else np.flatnonzero(~first.optimal)
-        starts = []
-        for i in searched:
-            for run in range(runs):
-                uniform = functions.sample is not None and (run or first is None)
-                rng = np.random.default_rng([seed % 2**64, streams[i], run])
-                starts.append(functions.draw(rng) if uniform or first is None else first.y[i, 0])
-        rows = np.repeat(searched, runs)
-        apart = streams[rows] + np.tile(np.arange(runs, dtype=np.uint64), len(searched)) * _GOLDEN
-        psi = functions.embedded(starts, space.n_features, "scores")
-        ends, found = _walk(
-            space, starts, psi, linear[rows], None, ranges[rows], control, streams=apart, seed=seed,
-            proposals="local" if moves else "uniform", steps=steps or min(space.n_proposals, _MOST_STEPS), **how,
+        ends, walked = _walk(
+            space, starts, functions.embedded(starts, space.n_features, "scores"), linear[rows], None, control,
+            spread=_ranges(space, linear[rows], how["temperatures"], control), streams=row_streams(linear)[rows],
+            seed=seed, runs=runs, proposals="local" if moves else "uniform",
+            steps=steps or min(space.n_proposals, _MOST_STEPS), **how,
         )  # fmt: skip
-    return _joined(space, linear, first, searched, runs, ends, found)
-
-
-def _joined(
-    space: PythonSpace,
-    linear: FloatArray,
-    first: Decoded | None,
-    searched: NDArray[np.intp],
-    runs: int,
-    ends: list[Any],
-    found: Searched,
-) -> Searched:
-    """Return the best of all runs of each row, and of the outputs that `decode` found before."""
     n = len(linear)
-    items = [None] * n if first is None else list(first.y[:, 0])
-    value = np.full(n, -np.inf) if first is None else first.value.copy()
-    values = found.value.reshape(-1, runs)
-    for k, i in enumerate(searched):
-        run = int(np.argmax(values[k]))
-        if values[k, run] > value[i]:
-            items[i], value[i] = ends[k * runs + run], values[k, run]
-    last, success = np.full(n, np.nan), np.zeros(n)
-    made, accepted = np.zeros((2, n), dtype=np.int64)
-    last[searched] = found.temperature.reshape(-1, runs)[:, -1]
-    success[searched] = 1.0 - np.prod(1.0 - found.success.reshape(-1, runs), axis=1)
-    for total, of_runs in ((made, found.steps), (accepted, found.accepted)):
-        total[searched] = of_runs.reshape(-1, runs).sum(axis=1)
+    items = ends if first is None else first.y[:, 0].copy()
+    value = walked.value if first is None else first.value.copy()
+    for k, row in enumerate(rows):
+        items[row], value[row] = ends[k], walked.value[k]
     known = certified(space, items, linear, None, value)
     upper, nu, optimal = known.upper_bound, known.nu, known.optimal
     if first is not None:
         upper, nu = np.minimum(upper, first.upper_bound), np.minimum(nu, first.nu)
         optimal = optimal | first.optimal | (value >= upper)
     return Searched(
-        known.y, value, upper, np.where(optimal, 0.0, nu), optimal, last, made, accepted,
-        np.where(optimal, 1.0, success),
+        known.y, value, upper, np.where(optimal, 0.0, nu), optimal, _at(rows, walked.temperature, np.full(n, np.nan)),
+        _at(rows, walked.steps, np.zeros(n, dtype=np.int64)), _at(rows, walked.accepted, np.zeros(n, dtype=np.int64)),
+        np.where(optimal, 1.0, _at(rows, walked.success, np.ones(n))),
     )  # fmt: skip
 
 
-def _ranges(space: PythonSpace, linear: FloatArray, drawn: Proposals | None) -> FloatArray:
+def _at(rows: NDArray[np.intp], few: NDArray[Any], others: NDArray[Any]) -> NDArray[Any]:
+    """Write the values of a few rows among those of all."""
+    others[rows] = few
+    return others
+
+
+def _ranges(space: PythonSpace, linear: FloatArray, temperatures: FloatArray, control: Control) -> FloatArray:
     """Return bounds on the ranges of scores or, where nothing is proven, the ranges of uniform draws."""
+    if len(temperatures):
+        return np.zeros(len(linear))
     if space.functions.bounds_scores:
         return 2.0 * space.functions.bounds(linear)
-    if drawn is None:
+    if space.functions.sample is None:
         raise CapabilityError(
             "nothing is known about the range of scores, from which temperatures follow: give the structure sample=, "
             "radius= or bound=, or temperatures as schedule"
         )
-    values = drawn.psi @ linear.T
+    values = space.proposals(min(_STARTS, space.n_proposals), control).psi @ linear.T
     return np.asarray(np.ptp(values, axis=0))
 
 
@@ -256,7 +214,7 @@ def certified(
     RowError
         When a score exceeds the user's own bound.
     """
-    upper = np.full(len(items), np.inf)
+    upper, nu = np.full(len(value), np.inf), np.ones(len(value))
     if magnitude is None and space.functions.bounds_scores:
         upper = space.functions.bounds(linear)
         exceeded = value > upper + _ROUNDING * (1.0 + upper)
@@ -270,16 +228,16 @@ def certified(
         upper = np.where(value >= upper - _TIE * (1.0 + upper), value, upper)
     optimal = value >= upper
     known = np.isfinite(upper) & ~optimal
-    gap, nu = np.where(known, upper - value, 1.0), np.ones(len(items))
     if least is not None:
-        nu = np.where(known, gap / np.where(known, upper - least, 1.0), nu)
+        np.divide(upper - value, upper - least, out=nu, where=known)
     if sums is not None and magnitude is None:
-        half = np.where(known, gap / np.where(known, 2.0 * upper - linear @ sums, 1.0), 0.5)
+        half = np.full(len(value), 0.5)
+        np.divide(upper - value, 2.0 * upper - linear @ sums, out=half, where=known)
         nu = np.minimum(nu, half)
     return Decoded(column(items), value, upper, np.where(optimal, 0.0, nu), optimal)
 
 
-def column(items: list[Any]) -> NDArray[Any]:
+def column(items: Any) -> NDArray[Any]:
     """Return outputs as parts of objects, shape ``(n, 1)``; NumPy must not look inside them."""
     parts = np.empty((len(items), 1), dtype=object)
     for i, item in enumerate(items):
