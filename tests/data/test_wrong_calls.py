@@ -81,7 +81,7 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str, int | None]] = [
     # Consensus and label ranking.
     (lambda: ranking.partial_orders("abc"), ValueError, "proba", None),
     (lambda: ranking.partial_orders([[0.5, 0.5, 0.5], [0.5, 1.5, 0.5]]), ValueError, "proba", 1),
-    (lambda: ranking.NearestNeighborsLabelRanker().fit([[0.0], [1.0]], np.array(["a", "b"])), ValueError, "y", 0),
+    (lambda: ranking.NearestNeighborsLabelRanker().fit([[0.0], [1.0]], np.array(["a", "b"])), ValueError, "y", None),
     # Files.
     (lambda: trusted_types(5), TypeError, "file", None),
     (lambda: trusted_types(b"abc"), ValueError, "file", None),

@@ -127,7 +127,7 @@ def test_an_interrupted_warm_fit_leaves_the_estimator_as_it_was(monkeypatch):
     def interrupted(*args, **kwargs):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(loglinear, "_trained", interrupted)
+    monkeypatch.setattr(loglinear.LoglinearProblem, "fit", interrupted)
     with pytest.raises(KeyboardInterrupt):
         model.set_params(alpha=0.1).fit(SHORT_X, SHORT_Y)
     assert vars(model.set_params(alpha=1.0)) == before

@@ -17,11 +17,11 @@ X[33] = X[1]  # a row that is there twice, in other blocks
 @pytest.mark.parametrize("structure", [LabelSets(4), Permutations(4)])
 def test_samples_do_not_depend_on_blocks(structure: Any, limits: Any) -> None:
     model = ProbabilisticStructured(structure).fit(X, structure.sample(40, random_state=0))
-    whole = model.sample(X, 12, sampler="exact", random_state=1)
+    whole = model.sample(X, 12, sampler="exact", random_state=1).y
     for entries in (1, 100):
         limits.block_entries(entries)
-        np.testing.assert_array_equal(model.sample(X, 12, sampler="exact", random_state=1), whole)
-    np.testing.assert_array_equal(model.sample(X[6:2:-1], 12, sampler="exact", random_state=1), whole[:, 6:2:-1])
+        np.testing.assert_array_equal(model.sample(X, 12, sampler="exact", random_state=1).y, whole)
+    np.testing.assert_array_equal(model.sample(X[6:2:-1], 12, sampler="exact", random_state=1).y, whole[:, 6:2:-1])
     assert (whole[:, 1] != whole[:, 33]).any()
 
 

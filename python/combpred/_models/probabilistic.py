@@ -37,7 +37,15 @@ from ..sampling.engines import (
     engine_of,
     resolve_method,
 )
-from ..sampling.samplers import ESTIMATOR_SAMPLERS, diagnostics_of, draw_rows, method_of, warn_unless_mixed
+from ..sampling.samplers import (
+    ESTIMATOR_SAMPLERS,
+    Samples,
+    diagnostics_of,
+    draw_rows,
+    method_of,
+    samples_of,
+    warn_unless_mixed,
+)
 from ..structures import Structure, has_classes, has_method
 from ..structures.costs import OWN
 from .base import StructuredEstimator
@@ -848,7 +856,7 @@ class ProbabilisticStructured(StructuredEstimator):
         delta = None if delta is None else share(delta, "delta")
         X = self._read_inputs(X)
         engine = self._engine(X.shape[0], inference, epsilon, delta)
-        return engine.log_partition_of_blocks(self._score_blocks(X))
+        return engine.log_partition(np.concatenate([scores for _, scores in self._score_blocks(X)]))
 
     @lazily_on_dask
     def entropy(self, X: Any) -> FloatArray:
@@ -900,7 +908,7 @@ class ProbabilisticStructured(StructuredEstimator):
         except CapabilityError:
             return np.inf
 
-    def sample(self, X: Any, n_samples: int = 1, *, sampler: str | None = None, random_state: Any = None) -> Any:
+    def sample(self, X: Any, n_samples: int = 1, *, sampler: str | None = None, random_state: Any = None) -> Samples:
         """Draw structures from the predicted distribution of each row.
 
         They are independent, except for the samplers "meta" and "local", which follow a chain for each row.
@@ -919,8 +927,8 @@ class ProbabilisticStructured(StructuredEstimator):
 
         Returns
         -------
-        array of shape (n_samples, n, ...)
-            Structures in the format of y.
+        samples : combpred.sampling.Samples
+            With the outputs, `y` of shape (n_samples, n, ...), as :func:`combpred.sampling.sample` returns them.
 
         Raises
         ------
@@ -948,7 +956,7 @@ class ProbabilisticStructured(StructuredEstimator):
         >>> from combpred import ProbabilisticStructured
         >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([[1, 2], [1, 2], [2, 1], [2, 1]])
         >>> ranker = ProbabilisticStructured("permutations", alpha=0.1).fit(X, y)
-        >>> ranker.sample(X, n_samples=5, random_state=0).shape
+        >>> ranker.sample(X, n_samples=5, random_state=0).y.shape
         (5, 4, 2)
         """
         sampler = choice(self.sampler if sampler is None else sampler, "sampler", ESTIMATOR_SAMPLERS)
@@ -957,26 +965,21 @@ class ProbabilisticStructured(StructuredEstimator):
         rng = check_random_state(self.random_state if random_state is None else random_state)
         seed = int(rng.randint(2**62, dtype=np.int64))
         structure, n = self.structure_, X.shape[0]
-        part_len = structure.space.part_len
-        what = f"drawing {n_samples} structures of {part_len} parts for each of {n} rows"
-        parts = allocate((n_samples, n, part_len), structure.space.parts_dtype, what, "draw fewer at once")
         method = sampler if sampler == "auto" else method_of(structure, sampler)
-        n_threads, streams, chained, measured = get_n_threads(self.n_jobs), row_streams(X), [], []
+        n_threads, streams, found = get_n_threads(self.n_jobs), row_streams(X), []
         for rows, scores in self._score_blocks(X):
             with renumbered(rows):
                 drawn = draw_rows(
                     structure, method, scores, n_samples, seed, n_rows=n, streams=streams[rows], n_threads=n_threads,
                     verbose=int(self.verbose),
                 )  # fmt: skip
-            parts[:, rows] = np.swapaxes(drawn.y, 0, 1)
-            if drawn.chains is not None:
-                chained.append(np.arange(n)[rows])
-                measured.append(drawn.chains)
+            found.append((np.arange(n)[rows], drawn))
+        measured = [(numbers, drawn.chains) for numbers, drawn in found if drawn.chains is not None]
         if measured:
-            self.chain_diagnostics_ = diagnostics_of(drawn.method, np.concatenate(chained), measured)
+            numbers, chains = zip(*measured, strict=True)
+            self.chain_diagnostics_ = diagnostics_of(drawn.method, np.concatenate(numbers), list(chains))
             warn_unless_mixed(self.chain_diagnostics_, "sampling")
-        y = structure.space.decode_parts(parts.reshape(-1, parts.shape[2]))
-        return y.reshape(n_samples, n, *y.shape[1:])
+        return samples_of(structure, [drawn for _, drawn in found])
 
     def _engine(
         self, n: int, inference: str | None = None, epsilon: float | None = None, delta: float | None = None

@@ -31,8 +31,9 @@ from ._extensions import (
 )
 from ._marginals import SampledMarginals, estimate_marginals
 from ._partition import log_partition
-from ._sample import Samples, sample
+from ._sample import sample
 from ._search import OptimumProbability, SearchResult, least_alpha, optimum_probability, search
+from .samplers import Samples
 
 __all__ = [
     "AnnealingDetails",

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, is_dataclass
-from itertools import chain
-from typing import Any, cast
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -128,21 +126,3 @@ def exact_result(value: FloatArray) -> LogPartition:
     return LogPartition(
         value, value.copy(), value.copy(), "exact", np.ones(n, dtype=np.bool_), np.zeros(n, dtype=np.int64)
     )
-
-
-def joined_results(parts: list[LogPartition]) -> LogPartition:
-    """Return the results of several blocks of rows, found by one method, as one result."""
-    whole: LogPartition = parts[0] if len(parts) == 1 else _joined(parts)
-    return whole
-
-
-def _joined(parts: list[Any]) -> Any:
-    first = parts[0]
-    if isinstance(first, np.ndarray):
-        return np.concatenate(parts)
-    if isinstance(first, tuple):
-        return tuple(chain.from_iterable(parts))
-    if is_dataclass(first):
-        values = (_joined([getattr(part, field.name) for part in parts]) for field in fields(first))
-        return cast(Any, type(first))(*values)
-    return first  # a word or None, of all rows

@@ -2,58 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from .._data.checks import choice, seed_of, whole_number
 from .._data.glossary import documented
 from .._lib.call import get_n_threads
 from .._lib.errors import CapabilityError, SamplingError
-from .._lib.names import BOUNDED_METHODS, CHAINS
+from .._lib.names import BOUNDED_METHODS
 from .._lib.sampling import Plan
 from ..structures import Structure
 from ._annealing import bounds_of_rows
-from .samplers import SAMPLERS, chain_instead, method_of, rows_of, with_remedies
-
-
-@dataclass(frozen=True, eq=False)
-class Samples:
-    """Outputs drawn for n rows of scores, with the work that each took.
-
-    Attributes
-    ----------
-    y : ndarray of shape (n_samples, n, ...)
-        Outputs in the structure's format.
-    value : ndarray of shape (n_samples, n)
-        Their scores.
-    steps : ndarray of shape (n_samples, n), dtype=int64
-        Steps made for each sample: those of the chain since the previous sample, the length of the past that coupling
-        from the past needed, or proposals until one was accepted; 1 for the sampler "exact".
-    accepted : ndarray of shape (n_samples, n), dtype=int64
-        Number of these steps that were accepted.
-    sampler : str
-        The sampler used, as "auto" resolved it.
-    """
-
-    y: NDArray[Any]
-    value: NDArray[np.float64]
-    steps: NDArray[np.int64]
-    accepted: NDArray[np.int64]
-    sampler: str
-
-    @property
-    def acceptance(self) -> NDArray[np.float64]:
-        """Share of accepted steps of each row, of shape (n,)."""
-        share: NDArray[np.float64] = self.accepted.sum(axis=0) / self.steps.sum(axis=0)
-        return share
-
-    @property
-    def is_exact(self) -> bool:
-        """Whether samples are independent and follow p exactly, rather than in the limit."""
-        return self.sampler not in CHAINS
+from .samplers import SAMPLERS, Samples, chain_instead, method_of, rows_of, samples_of, with_remedies
 
 
 @documented
@@ -182,6 +144,4 @@ def sample(
     except SamplingError as error:
         tighter = ("give a tighter bound=",) if sampler in BOUNDED_METHODS else ()
         raise with_remedies(error, "raise max_steps", *tighter, *chain_instead(structure)) from None
-    flat = structure.space.decode_parts(drawn.y.reshape(-1, drawn.y.shape[2]))
-    y = np.swapaxes(flat.reshape(len(linear), n_samples, *flat.shape[1:]), 0, 1)
-    return Samples(y, drawn.value.T, drawn.steps.T, drawn.accepted.T, drawn.method)
+    return samples_of(structure, [drawn])

@@ -6,7 +6,6 @@ A new method of inference is a class like those here, entered in `INFERENCE_ENGI
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple
 
@@ -18,11 +17,10 @@ from sklearn.utils import check_random_state
 from .._data.warn import warn_user
 from .._lib.arrays import FloatArray
 from .._lib.call import get_n_threads
-from .._lib.errors import renumbered
 from .._lib.partition import Asked, exact_is_affordable
 from ..structures import Structure
 from ._annealing import estimated, log_z_of
-from ._estimates import LogPartition, joined_results
+from ._estimates import LogPartition
 from ._marginals import range_of_features
 from ._taylor import check_taylor, expansion, warned_expansion
 from .samplers import CHAINED, draw_rows, method_of
@@ -124,14 +122,6 @@ class Engine(ABC):
 
     def _asked(self) -> Asked:
         return Asked(self.method)
-
-    def log_partition_of_blocks(self, blocks: Iterable[tuple[slice, FloatArray]]) -> LogPartition:
-        """Return ln Z with bounds for all rows, whose scores come in blocks."""
-        found = []
-        for rows, scores in blocks:
-            with renumbered(rows):
-                found.append(self.log_partition(scores))
-        return joined_results(found)
 
     @abstractmethod
     def for_training(self, n: int) -> Training:

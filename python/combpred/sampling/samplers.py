@@ -5,6 +5,10 @@ The core chooses among them, draws, and measures chains; here are names, remedie
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
@@ -28,6 +32,52 @@ CHAINED = tuple(name for name in ESTIMATOR_SAMPLERS if name in CHAINS)
 #: where that keeps inclusions, else by uniform proposals.
 _STANDS_FOR = {"auto": ("chain",), "cftp": ("monotone", "cftp")}
 _PAST_STEPS = 10**6  # of one sample by coupling from the past, at most
+
+
+@dataclass(frozen=True, eq=False)
+class Samples:
+    """Outputs drawn for n rows, with the work that each took.
+
+    Attributes
+    ----------
+    y : ndarray of shape (n_samples, n, ...)
+        Outputs in the structure's format.
+    value : ndarray of shape (n_samples, n)
+        Their scores.
+    steps : ndarray of shape (n_samples, n), dtype=int64
+        Steps made for each sample: those of the chain since the previous sample, the length of the past that coupling
+        from the past needed, or proposals until one was accepted; 1 for the sampler "exact".
+    accepted : ndarray of shape (n_samples, n), dtype=int64
+        Number of these steps that were accepted.
+    sampler : str
+        The sampler used, as "auto" resolved it.
+    """
+
+    y: NDArray[Any]
+    value: NDArray[np.float64]
+    steps: NDArray[np.int64]
+    accepted: NDArray[np.int64]
+    sampler: str
+
+    @property
+    def acceptance(self) -> NDArray[np.float64]:
+        """Share of accepted steps of each row, of shape (n,)."""
+        share: NDArray[np.float64] = self.accepted.sum(axis=0) / self.steps.sum(axis=0)
+        return share
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether samples are independent and follow p exactly, rather than in the limit."""
+        return self.sampler not in CHAINS
+
+
+def samples_of(structure: Structure, drawn: Sequence[Drawn]) -> Samples:
+    """Return the draws for one block of rows after the other as outputs in the structure's format."""
+    parts = np.concatenate([block.y for block in drawn])
+    flat = structure.space.decode_parts(parts.reshape(-1, parts.shape[2]))
+    y = np.swapaxes(flat.reshape(*parts.shape[:2], *flat.shape[1:]), 0, 1)
+    value, steps, accepted = (np.concatenate(column).T for column in zip(*(block[1:4] for block in drawn), strict=True))
+    return Samples(y, value, steps, accepted, drawn[-1].method)
 
 
 def method_of(structure: Structure, sampler: str) -> str:

@@ -127,28 +127,28 @@ def mixing_bound(
     array([104.])
     """
     choice(sampler, "sampler", CHAINS)
-    rows = rows_of(structure, scores)
-    share(epsilon, "epsilon")
-    if gap is not None:
-        if sampler != "local":
-            raise ValueError(f"gap is that of the moves of sampler='local', not of {sampler!r}; leave it out")
-        if not 0.0 < number(gap, "gap") <= 2.0:
-            raise ValueError(f"gap must be a number above 0 and at most 2, got {gap!r}")
-    if structure.space.in_library and gap is None:
-        return _of_library(structure, rows, sampler, float(epsilon))
+    rows, space = rows_of(structure, scores), structure.space
+    epsilon = share(epsilon, "epsilon")
+    if gap is not None and (sampler != "local" or not 0.0 < number(gap, "gap") <= 2.0):
+        raise ValueError(f"gap must be above 0 and at most 2, for sampler='local'; got {gap!r} for {sampler!r}")
     method_of(structure, sampler)  # what it lacks
-    spread = structure.space.score_bounds(rows) + structure.space.score_bounds(-rows)
-    if sampler == "meta":
-        return np.array([meta_mixing_bound(-d, float(epsilon)) for d in spread])
-    if gap is None:
-        raise CapabilityError(
-            f"{structure!r} has moves of which no mixing time is known here; give gap=, a number that their spectral "
-            "gap under the uniform distribution is not less than, or take sampler='meta'"
-        )
-    decay = -np.log1p(-np.minimum(_MOVED * gap * np.exp(-spread), 2.0 - 2.0 * _MOVED))
-    with np.errstate(divide="ignore"):
-        steps = (np.log(0.5 / epsilon) + (structure.log_count() + spread) / 2.0) / decay
-    return np.asarray(np.maximum(np.ceil(steps), 0.0))
+    if gap is None and space.in_library:
+        known = mixing_bounds(space.description, np.vstack([rows, np.zeros_like(rows[:1])]), sampler, epsilon)
+        if np.isfinite(known[-1]):  # at scores of 0, hence at all
+            return known[:-1]
+    elif gap is not None or sampler == "meta":
+        spread = space.score_bounds(rows) + space.score_bounds(-rows)
+        if gap is None:
+            return np.array([meta_mixing_bound(-d, epsilon) for d in spread])
+        decay = -np.log1p(-np.minimum(_MOVED * gap * np.exp(-spread), 2.0 - 2.0 * _MOVED))
+        with np.errstate(divide="ignore"):
+            steps = (np.log(0.5 / epsilon) + (structure.log_count() + spread) / 2.0) / decay
+        return np.asarray(np.maximum(np.ceil(steps), 0.0))
+    raise CapabilityError(
+        f"no mixing time of sampler={sampler!r} is known for {structure!r}; give gap=, a number that the spectral gap "
+        "of its local moves under the uniform distribution is not less than, or take sampler='meta', whose bound holds "
+        "wherever outputs can be drawn uniformly"
+    )
 
 
 def meta_mixing_bound(log_beta: float, epsilon: float = 0.01) -> float:
@@ -302,21 +302,6 @@ def hoeffding_sample_size(epsilon: float, delta: float, value_range: float = 1.0
     if not needed < 2.0**62:
         raise ValueError(f"this takes {needed:.3g} samples; ask for a larger epsilon")
     return max(1, math.ceil(needed))
-
-
-def _of_library(structure: Structure, rows: FloatArray, sampler: str, epsilon: float) -> FloatArray:
-    """Return what the library proves; CapabilityError where that is nothing, whatever the scores are."""
-    description = structure.space.description
-    nothing = np.isinf(mixing_bounds(description, np.zeros((1, rows.shape[1])), sampler, epsilon)).any()
-    if nothing or sampler == "meta":
-        method_of(structure, sampler)  # what it lacks
-    if nothing:
-        remedy = "give gap=, a number that their spectral gap is not less than, or " if sampler == "local" else ""
-        raise CapabilityError(
-            f"no mixing time of sampler={sampler!r} is known for {structure!r}; {remedy}take sampler='meta', whose "
-            "bound holds wherever outputs can be drawn uniformly"
-        )
-    return mixing_bounds(description, rows, sampler, epsilon)
 
 
 def _distance_bound(structure: Structure, rows: FloatArray, n_steps: int, sampler: str) -> FloatArray:

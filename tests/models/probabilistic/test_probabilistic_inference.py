@@ -197,7 +197,7 @@ def test_grades_have_probabilities_and_rankings_none():
 def test_samples_follow_the_distribution(structure):
     """χ² over all members of probability 1e-3 and more (the others in one), p > 1e-4: two false alarms in 10 000."""
     model, X, members, outputs = fitted(structure)
-    drawn = model.sample(X[:2], n_samples=4000, random_state=0)
+    drawn = model.sample(X[:2], n_samples=4000, random_state=0).y
     assert drawn.shape[:2] == (4000, 2)
     for row in range(2):
         p = reference.gibbs(outputs, model.feature_scores(X)[row])
@@ -213,9 +213,9 @@ def test_samples_follow_the_distribution(structure):
 
 def test_samples_depend_on_the_seed_alone():
     model, X, _, _ = fitted(Permutations(4), random_state=3)
-    one = model.sample(X, 20)
-    np.testing.assert_array_equal(one, model.set_params(n_jobs=2).sample(X, 20, random_state=3))
-    assert (one != model.sample(X, 20, random_state=4)).any()
+    one = model.sample(X, 20).y
+    np.testing.assert_array_equal(one, model.set_params(n_jobs=2).sample(X, 20, random_state=3).y)
+    assert (one != model.sample(X, 20, random_state=4).y).any()
     assert (one[0] != one[1]).any()  # draws of one row differ
 
 
@@ -230,7 +230,7 @@ def test_methods_of_one_row_and_many_agree(limits):
         strict=True,
     ):
         np.testing.assert_allclose(blocks, whole, atol=1e-12)
-    assert len(np.unique(model.sample(np.repeat(X[:1], 8, axis=0), 30)[:, :, 0].T, axis=0)) == 8
+    assert len(np.unique(model.sample(np.repeat(X[:1], 8, axis=0), 30).y[:, :, 0].T, axis=0)) == 8
 
 
 @pytest.mark.parametrize("options", [{}, {"kernel": "rbf"}, {"solver": "sgd", "tol": 1.0}], ids=str)

@@ -107,7 +107,7 @@ def test_what_training_by_chains_reports():
     assert (report.split_r_hat < 1.1).all() and (report.effective_sample_size <= 256).all()
     assert ((report.acceptance > 0) & (report.acceptance <= 1)).all()
     assert (np.isfinite(report.mixing_bound) & (report.mixing_bound >= 1)).all()
-    by_proposals = model.set_params(sampler="meta").sample(X, 5, random_state=0)
+    by_proposals = model.set_params(sampler="meta").sample(X, 5, random_state=0).y
     assert by_proposals.shape == (5, 9, 4)
     assert model.chain_diagnostics_.sampler == "meta"
     assert np.isfinite(model.chain_diagnostics_.mixing_bound).all()
@@ -157,7 +157,7 @@ def test_samples_follow_the_distribution(sampler):
     """χ² of one row, of draws that are correlated by some per cent: halved, a false alarm in a million."""
     model, X, _ = exact_model(Permutations(4))
     members = np.array(list(model.structure_.enumerate()))
-    drawn = model.sample(X[:2], 4000, sampler=sampler, random_state=0)[:, 1]
+    drawn = model.sample(X[:2], 4000, sampler=sampler, random_state=0).y[:, 1]
     p = reference.gibbs(model.structure_.embed(members), model.feature_scores(X)[1])
     counts = np.array([(drawn == member).all(axis=1).sum() for member in members])
     likely = 4000 * p >= 5
@@ -224,7 +224,7 @@ def test_results_depend_on_the_seed_alone():
     for ask in (
         lambda m: m.predict_marginals(X),
         lambda m: m.log_partition(X[:2], epsilon=0.5, delta=0.3).value,
-        lambda m: m.sample(X, 3, sampler="local"),
+        lambda m: m.sample(X, 3, sampler="local").y,
     ):
         np.testing.assert_array_equal(ask(one), ask(two))
         np.testing.assert_array_equal(ask(pickle.loads(pickle.dumps(one))), ask(one))
@@ -268,7 +268,7 @@ def test_large_structures_are_fitted_by_samples():
     model = quietly(ProbabilisticStructured("permutations", max_iter=8, random_state=0, alpha=5.0), X, y)
     assert model.inference_ == "mcmc"
     assert model.score(X, y) > 0.8
-    drawn = model.sample(X[:2], 4, random_state=0)
+    drawn = model.sample(X[:2], 4, random_state=0).y
     assert drawn.shape == (4, 2, 24) and model.chain_diagnostics_.sampler == "local"
 
 

@@ -93,7 +93,7 @@ def test_models_of_small_systems_are_exact(contains):
     assert (own.inference_, own.objective_) == ("recursion", pytest.approx(listed.objective_))
     assert_array_equal(own.predict(X), members[listed.predict(X)])
     assert_allclose(own.log_proba(X, members[places]), listed.log_proba(X, places))
-    assert own.sample(X, n_samples=2, random_state=0).shape == (2, 30, N)
+    assert own.sample(X, n_samples=2, random_state=0).y.shape == (2, 30, N)
     own_loss = Custom.from_oracle(N, contains, loss=lambda y, z: float(np.abs(y - z).sum()))
     by_loss = StructuredSVM(own_loss, cost="own", max_iter=300).fit(X, members[places])
     hamming = StructuredSVM(Custom.from_oracle(N, contains), cost="hamming", max_iter=300).fit(X, members[places])

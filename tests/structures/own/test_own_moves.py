@@ -83,7 +83,7 @@ def test_models_are_trained_by_own_moves() -> None:
     assert model.chain_diagnostics_.split_r_hat.max() < 1.1
     assert_allclose(model.predict_marginals(X_NEW[:2]), expected(f[:2]), atol=0.5)
     assert_allclose(model.log_partition(X_NEW[:2]).value, logsumexp(f[:2] @ PSI.T, axis=1), atol=0.7)
-    drawn = model.sample(X_NEW[:1], n_samples=400)
+    drawn = model.sample(X_NEW[:1], n_samples=400).y
     assert model.chain_diagnostics_.sampler == "local"
     psi = np.array([signs(y) for y in drawn[:, 0]])
     # Samples 1.5 autocorrelation times apart: half as many independent ones, and six standard errors.

@@ -121,7 +121,7 @@ def test_its_distributions_are_those_of_enumeration(fitted):
     np.testing.assert_allclose(
         model.log_proba(X[:1], y[:1]), np.einsum("ij,ij->i", model.feature_scores(X[:1]), y[:1]) - found.value
     )
-    drawn = model.sample(X[:1], 3000, random_state=1)[:, 0]
+    drawn = model.sample(X[:1], 3000, random_state=1).y[:, 0]
     counts = np.array([(drawn == plan).all(axis=1).sum() for plan in ALL])
     likely = 3000 * p[0] >= 5
     assert likely.all()
