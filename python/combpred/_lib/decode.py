@@ -13,7 +13,7 @@ import numpy.typing as npt
 from numpy.typing import ArrayLike
 
 from . import abi, names
-from .arrays import FloatArray, IntArray, refuse_masked
+from .arrays import FloatArray, IntArray, allocate, refuse_masked
 from .call import RowInputs, call, computed
 from .errors import RowError
 from .kernel import InputKernel
@@ -259,12 +259,16 @@ def decode(
     """
     part_len, d, _ = description.shape
     scores = _scores(linear, magnitude, d, streams)
-    certificates = columns(abi.CCertificates, "value", "upper_bound", "nu", "optimal", n=scores.n)
-    options = {"method": method, "seed": seed, "conditions": None if conditions is None else conditions.struct}
-    y = computed(
-        "cp_decode", description, scores, options, {**certificates, "met": met}, part_len=part_len, n_threads=n_threads
-    )
-    return Decoded(y, **certificates)
+    n = scores.n
+    y = allocate((n, part_len), np.int32, f"decoding {n} rows into {part_len} parts", "decode fewer rows at once")
+    found = Decoded(y, np.empty(n), np.empty(n), np.empty(n), np.empty(n, dtype=np.bool_))
+    given = None if conditions is None else conditions.struct
+    options = record(abi.CDecodeOptions, method=method, seed=seed, conditions=given)
+    known = {"value": found.value, "upper_bound": found.upper_bound, "nu": found.nu, "optimal": found.optimal}
+    certificates = record(abi.CCertificates, met=met, **known)
+    # Many callers decode row by row: a plain call takes half the time of `computed`.
+    call("cp_decode", description, scores, options, y, part_len, certificates, n_threads=n_threads)
+    return found
 
 
 def best_outputs(

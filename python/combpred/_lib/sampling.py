@@ -148,7 +148,9 @@ def chain_sample(
     scores = record(abi.CScores, d=d, linear=np.asarray(linear), streams=plan.streams)
     n = scores.n
     if start is not None:
-        start = codes(start, "start")
+        start, rows = codes(start, "start"), 4 * n if plan.diagnosed else n
+        if start.shape != (rows, part_len):
+            raise ValueError(f"start has shape {start.shape}, must be ({rows}, {part_len})")
     drawn = Drawn.room(n, part_len, plan)
     known = drawn.record()
     call(
@@ -180,6 +182,7 @@ def chain_own(
     drawn = Drawn.room(n, 1, plan)
     known = drawn.record()
     begin = None if start is None else np.arange(len(start), dtype=np.int32)
+    bound = bound if n else None  # the table takes bounds of no rows for one of all
     scores = {"linear": linear, "streams": plan.streams}
     given = description, scores, plan.record(begin, bound), moves, start
     n_psi = 0 if start is None else len(start)
