@@ -367,6 +367,10 @@ int32_t cp_space_close(cp_space space, char *err, int64_t err_cap);
  *   "moments": "exact", "relaxed" or "sampled", as cp_space_moments has it, or "" where there are none
  *   "loss", "decision": by which ridge regression predicts best, as measured: the choices of cp_ridge_options and
  *     cp_model that "auto" stands for, the decision being that under "squared"
+ *   "entries": the values that entries of ψ take: "bits", "signs", "signs and zeros", "signs and ties" (a first half of
+ *     -1, 0 and 1, and a second half that is 1 where the first is 0), "numbers" or "unknown"
+ *   "costs": the losses between outputs that cp_affine_losses takes for it, the usual one first
+ *   "decisions": those of distributions beside the most probable output and that of nearest ψ
  *   "free_values": the values that each entry of ψ takes whatever the others are; null where they depend on each other
  *   "exclusive": one entry of ψ is 1, any of them, and the others are 0
  *   "ambiguous": some outputs have the same ψ

@@ -49,11 +49,11 @@ func (in *svmOptionsIn) call(design *designIn, targets *targetsIn, loss *affineL
 	}
 	asked := own && !loss.given
 	if in.nCandidates > 0 && (rescaling == 1 || zeroOne || asked) {
-		return nil, cabi.Illegal("n_candidates is %d, must be 0 with slack rescaling and with a loss that is not affine in ψ", in.nCandidates)
+		return nil, cabi.Illegal("n_candidates is %d, must be 0 with slack rescaling and with losses that are not affine", in.nCandidates)
 	}
 	if own && zeroOne {
-		return nil, fault.Capability("a loss of 0 and 1 needs a list of all outputs, which is not known of a caller's own: take another loss, " +
-			"or a perceptron, which needs none")
+		return nil, fault.Capability("a loss of 0 and 1 needs a list of all outputs, and those of a caller are not listed: take " +
+			"another loss, or a perceptron, which needs none")
 	}
 	if err := checkCount(in.mostRows, "most_rows"); err != nil {
 		return nil, err

@@ -18,6 +18,9 @@ type Facts struct {
 	Moments      string   `json:"moments"`     // where they come from, or empty
 	Loss         string   `json:"loss"`        // the one that suits ridge regression
 	Decision     string   `json:"decision"`    // the one that suits the loss "squared"
+	Entries      string   `json:"entries"`     // the values that entries of ψ take
+	Costs        []string `json:"costs"`       // losses between outputs, the usual one first
+	Decisions    []string `json:"decisions"`   // by distributions, beside "map" and "mbr"
 	FreeValues   []int32  `json:"free_values"` // of each entry of ψ, whatever the others are; or null
 	Exclusive    bool     `json:"exclusive"`
 	Ambiguous    bool     `json:"ambiguous"`
@@ -50,13 +53,22 @@ func sumOf(s structure.Space, marginals bool) *Sum {
 func FactsOf(s structure.Space) Facts {
 	known := s.Facts()
 	f := Facts{PartLen: s.PartLen(), FeatureLen: s.FeatureLen(), Capabilities: Capabilities(s), Format: structure.FormatOf(s),
-		Cells: known.Cells.Kind, Loss: known.Loss, Decision: known.Decision, FreeValues: known.FreeValues, Exclusive: known.Exclusive,
+		Cells: known.Cells.Kind, Entries: known.Entries, Costs: known.Costs, Decisions: known.Decisions, Loss: known.Loss, Decision: known.Decision, FreeValues: known.FreeValues, Exclusive: known.Exclusive,
 		Ambiguous: known.Ambiguous, General: known.General, LogPartition: sumOf(s, false), Marginals: sumOf(s, true)}
 	if log, err := structure.LogCount(s); err == nil && !math.IsNaN(log) {
 		f.LogCount = &log
 	}
 	if is[structure.Momenter](s) {
 		f.Moments = Moments.Of(int(known.Moments))
+	}
+	if f.Entries == "" {
+		f.Entries = "bits"
+	}
+	if f.Costs == nil {
+		f.Costs = []string{"hamming"}
+	}
+	if f.Decisions == nil {
+		f.Decisions = []string{}
 	}
 	if f.Loss == "" {
 		f.Loss = "squared"

@@ -17,5 +17,5 @@
 // The perceptron (Collins 2002) adds C_i x_i (ψ_i − ψ(z))ᵀ wherever an output z other than y_i scores as high, and v_i counts what was
 // added. A bound on its mistakes follows from the margin that it reached (Novikoff 1962).
 //
-// TrainSVM and TrainPerceptron ask an Oracle for outputs: the problem's Decoder, or a caller that decodes, or computes losses, on its own.
+// TrainSVM and TrainPerceptron ask an Oracle for outputs: the problem's Decoder, or a caller that decodes or computes losses itself.
 package maxmargin

@@ -188,7 +188,8 @@ func BenchmarkTraining(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			p := instance(b, "labelsets", 12, 2000, 50)
 			for b.Loop() {
-				if _, _, err := TrainSVM(p, SVMOptions{Solver: solver, MaxIter: 10, Average: true, Workers: 1}, p.Decoder(1), nil); err != nil {
+				o := SVMOptions{Solver: solver, MaxIter: 10, Average: true, Workers: 1}
+				if _, _, err := TrainSVM(p, o, p.Decoder(1), nil); err != nil {
 					b.Fatal(err)
 				}
 			}

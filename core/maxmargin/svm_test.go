@@ -164,7 +164,8 @@ func TestTheGapBoundsTheDistanceToTheOptimumOverAllConstraints(t *testing.T) {
 					p.Members = members
 				}
 				for solver, tol := range slicex.InOrder(map[Solver]float64{CuttingPlanes: 1e-4, Blockwise: 2e-2}) {
-					found, looks, err := TrainSVM(p, SVMOptions{Solver: solver, Tol: tol, MaxIter: 3000, Average: true, BlockRows: 2}, p.Decoder(1), nil)
+					o := SVMOptions{Solver: solver, Tol: tol, MaxIter: 3000, Average: true, BlockRows: 2}
+					found, looks, err := TrainSVM(p, o, p.Decoder(1), nil)
 					if err != nil {
 						t.Fatal(err)
 					}

@@ -66,5 +66,5 @@ func TestAssignmentsMessages(t *testing.T) {
 	expectError(t, space.Check([]int32{0, 2, 1, 2}), "items 1 and 3 share a column in [0, 2, 1, 2]; give each item a column of its own")
 	expectError(t, space.Check([]int32{0, 4, 1, 2}), "[0, 4, 1, 2] counts columns from 1, they count from 0: subtract 1")
 	_, err := build("assignments", examples.Sized(maxAssigned+1))
-	expectError(t, err, `"n" is 2049, must be between 1 and 2048`)
+	expectError(t, err, `(n) is 2049, must be between 1 and 2048`)
 }

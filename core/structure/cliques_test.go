@@ -105,5 +105,5 @@ func TestCliquesMessages(t *testing.T) {
 	space := mustNew(t, "cliques", examples.Sized(4))
 	expectError(t, space.Check([]int32{0, 1, 2, 0}), "found 2 in column 2; cliques are 0/1 matrices")
 	_, err := build("cliques", examples.Sized(1))
-	expectError(t, err, `"n" is 1, must be between 2 and 4096`)
+	expectError(t, err, `(n) is 1, must be between 2 and 4096`)
 }

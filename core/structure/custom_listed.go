@@ -15,7 +15,8 @@ import (
 // closed forms do without a list.
 type listed struct {
 	indices
-	psi blas64.General // a row for each member
+	psi     blas64.General // a row for each member
+	entries string         // of ψ, "bits" or "numbers"
 }
 
 var (
@@ -29,8 +30,11 @@ var (
 
 func newListed(reals []float64, members, d int) (Space, error) {
 	psi := blas64.General{Rows: members, Cols: d, Stride: d, Data: slices.Clone(reals)}
-	l := &listed{indices: newIndices(new(memo), members, "member"), psi: psi}
+	l := &listed{indices: newIndices(new(memo), members, "member"), psi: psi, entries: "bits"}
 	for i, v := range reals {
+		if v != 0 && v != 1 {
+			l.entries = "numbers"
+		}
 		if math.IsNaN(v) || math.Abs(v) > maxEntry {
 			return nil, fault.Value("entry %d of the embedding of member %d is %v, must be finite and at most %g",
 				i%d, i/d, v, maxEntry)
@@ -48,7 +52,11 @@ func (l *listed) FeatureLen() int { return l.psi.Cols }
 // Facts says that ψ is general: its entries are the user's, and members may share them.
 func (l *listed) Facts() Facts {
 	f := l.facts()
-	f.General, f.Table, f.Sums = true, l.psi, sumsOf(l.partitionCost)
+	f.General, f.Table, f.Sums, f.Entries = true, l.psi, sumsOf(l.partitionCost), l.entries
+	f.Costs = []string{"hamming", "zero-one"}
+	if l.entries == "numbers" { // differences of entries count nothing
+		f.Costs = []string{"zero-one"}
+	}
 	return f
 }
 

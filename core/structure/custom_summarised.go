@@ -66,7 +66,7 @@ func (s *summarised) PartLen() int    { return 1 }
 func (s *summarised) FeatureLen() int { return len(s.mean) }
 
 func (s *summarised) Facts() Facts {
-	return Facts{Layout: Layout{General: true}, LogCount: func() float64 { return s.log }}
+	return Facts{Layout: Layout{General: true, Entries: "unknown"}, LogCount: func() float64 { return s.log }}
 }
 
 // Check refuses every encoding: there is none.

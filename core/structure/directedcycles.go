@@ -59,7 +59,7 @@ func (c directedCycles) Read(dst []int32, row []float64) error {
 
 func (c directedCycles) Facts() Facts {
 	f := c.facts("directions")
-	f.Spectrum, f.Moves.Gain, f.Mirror = c, c.gain, c.mirror
+	f.Spectrum, f.Moves.Gain, f.Mirror, f.Entries = c, c.gain, c.mirror, "signs and zeros"
 	return f
 }
 

@@ -12,6 +12,13 @@ type Cells struct {
 	At    iter.Seq2[int, int] // row and column of each entry; those of the number Items stand for no item, as the start of a route does
 }
 
+// Losses of orders, whose pairs are all comparable or tied; of relations; and of trees, where outputs hold the parents of their nodes.
+var (
+	costsOfOrders    = []string{"kendall", "hamming"}
+	costsOfRelations = []string{"hamming", "kendall"}
+	costsOfTrees     = []string{"tree", "hamming", "h-loss", "h-loss-sibling"}
+)
+
 // joints stand between row and column in the names of entries of each kind.
 var joints = map[string]string{
 	"order": " before ", "total order": " before ", "directions": "->", "arcs": "->", "edges": "-", "cells": " to ",

@@ -87,6 +87,7 @@ func (h *hierarchy) FeatureLen() int { return len(h.parent) }
 
 func (h *hierarchy) Facts() Facts {
 	f := h.facts()
+	f.Costs = costsOfTrees
 	f.Names, f.Sums = h.names.each("node", len(h.parent)), sumsOf(h.partitionCost)
 	return f
 }

@@ -91,7 +91,7 @@ func (l labelSets) Format() string {
 // of all.
 func (l labelSets) Facts() Facts {
 	f := Facts{
-		Layout:        Layout{Format: l.Format(), Names: l.names.each("label", l.n)},
+		Layout:        Layout{Format: l.Format(), Names: l.names.each("label", l.n), Decisions: []string{"f1", "ranking", "subset"}},
 		Spectrum:      l,
 		Moves:         movesOf(l.moveGaps()),
 		Sums:          sumsOf(l.partitionCost),

@@ -68,7 +68,7 @@ func TestLabelSetsMessages(t *testing.T) {
 	expectError(t, space.Check([]int32{1, 1, 1, 0}), "the set has 3 labels, size=2 asks for 2")
 	expectError(t, space.Check([]int32{1, 2, 1, 0}), "found 2 in column 1; label sets are 0/1 matrices")
 	_, err := build("labelsets", examples.SizedSets(4, 5))
-	expectError(t, err, `"size" is 5, must be between -1 and 4`)
+	expectError(t, err, `(size) is 5, must be between -1 and 4`)
 	_, err = build("labelsets", examples.Args{Scalars: map[string]int64{"n": 4, "sise": 2}})
 	expectError(t, err, `"labelsets" has no parameter "sise"`)
 	_, err = build("labelsets", examples.Args{Scalars: map[string]int64{"n": 4}, Ints: []int32{1}})

@@ -45,6 +45,7 @@ func (m multiClass) Eigenvalues() []float64 { return symmetricSpectrum(m.n, 1/fl
 
 func (m multiClass) Facts() Facts {
 	f := m.facts()
+	f.Costs = []string{"zero-one", "hamming"}
 	f.Names, f.Exclusive, f.Spectrum, f.Sums = m.names.each("", m.n), true, m, sumsOf(m.partitionCost)
 	return f
 }

@@ -43,6 +43,7 @@ func (o ordinal) FeatureLen() int { return o.n }
 
 func (o ordinal) Facts() Facts {
 	f := o.facts()
+	f.Decisions = []string{"median"}
 	f.Names, f.Sums = prefixed(">=", o.names.each("", o.n)), sumsOf(o.partitionCost)
 	return f
 }

@@ -229,6 +229,7 @@ func (p *paths) best(g *dag.Graph, dst []int32, score Scores) (Certificate, erro
 				Structure: p.String(),
 				Need: "counts that are 0 or 1, so that scores of their squares add up along a path (no path may hold two arcs " +
 					"of one group)",
+				Alternatives: "take loss='auc', or leave arcs untied",
 			}
 		}
 		buf := p.sums.get(p.features)

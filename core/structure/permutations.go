@@ -121,7 +121,7 @@ func (p permutations) Facts() Facts {
 	moves := movesOf(p.moveGaps())
 	moves.Gain = p.gain
 	return Facts{
-		Layout:    Layout{Format: p.Format(), Cells: Cells{"total order", p.n, itemPairs(p.n)}},
+		Layout:    Layout{Format: p.Format(), Cells: Cells{"total order", p.n, itemPairs(p.n)}, Entries: "signs", Costs: costsOfOrders},
 		Mirror:    p.mirror,
 		Spectrum:  p,
 		Moves:     moves,

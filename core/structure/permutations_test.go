@@ -142,7 +142,7 @@ func TestPermutationsMessages(t *testing.T) {
 	y[60] = 71
 	expectError(t, space.Check(y), "found 71 in column 60; positions are whole numbers 1..70, 1 for the first")
 	_, err := build("permutations", examples.Sized(1))
-	expectError(t, err, `"n" is 1, must be between 2 and 16384`)
+	expectError(t, err, `(n) is 1, must be between 2 and 16384`)
 }
 
 func expectError(t *testing.T, err error, want string) {

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"combpred/core/fault"
 )
@@ -54,7 +55,14 @@ func (a arguments) IntTo(name string, bound int64) (int, error) {
 		return 0, fault.Value("parameter %q is missing", name)
 	}
 	if most := min(p.Most, bound); v < p.Least || v > most {
-		return 0, fault.Value("parameter %q is %d, must be between %d and %d", name, v, p.Least, most)
+		called, reason := fmt.Sprintf("parameter %q", name), ""
+		if meaning, _, _ := strings.Cut(p.Doc, ";"); strings.HasPrefix(meaning, "number of ") {
+			called = fmt.Sprintf("the %s (%s)", meaning, name)
+		}
+		if v > p.Most && p.Reason != "" {
+			reason = "; " + p.Reason
+		}
+		return 0, fault.Value("%s is %d, must be between %d and %d%s", called, v, p.Least, most, reason)
 	}
 	return int(v), nil
 }

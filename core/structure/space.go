@@ -103,6 +103,14 @@ type Layout struct {
 	Names iter.Seq[string]
 	// Cells are the pairs of items that entries of ψ stand for. Its Kind is empty if they stand for none.
 	Cells Cells
+	// Entries are the values that entries of ψ take: "bits", 0 and 1, which empty means, too; "signs", −1 and 1; "signs and zeros";
+	// "signs and ties", a first half of −1, 0 and 1 and a second half that is 1 where the first is 0; "numbers", any; or "unknown".
+	Entries string
+	// Costs are the losses between outputs that training by margins may take, by their names in the catalogue, the usual one first.
+	// nil means "hamming" alone.
+	Costs []string
+	// Decisions are those by distributions beside the most probable output and that of nearest ψ.
+	Decisions []string
 	// General spaces have a ψ that may have entries other than −1, 0 and 1 or be the same for several outputs. Their decoders may refuse a
 	// Magnitude with a *CapabilityError.
 	General bool

@@ -22,7 +22,7 @@ var _ = register(Spec{
 	Params: []Param{
 		{Name: "n", Kind: "int", Least: 2, Most: maxSpanned, Reason: "beyond that the moments take gigabytes",
 			Doc: "number of vertices"},
-		{Name: "edges", Kind: "int32 buffer", Doc: "ends of the edges, two for each"},
+		{Name: "edges", Kind: "int32 buffer", Optional: true, Doc: "ends of the edges, two for each; absent: all pairs u < v"},
 	},
 	Conditions: edgeTerms,
 	Parts:      "0/1 membership of each edge",
@@ -54,9 +54,11 @@ func newSpanningTrees(a arguments) (Space, error) {
 	if err != nil {
 		return nil, err
 	}
-	edges, err := edgesOf(n, a.Ints, a.names())
-	if err != nil {
-		return nil, err
+	edges := completeEdges(n)
+	if len(a.Ints) > 0 {
+		if edges, err = edgesOf(n, a.Ints, a.names()); err != nil {
+			return nil, err
+		}
 	}
 	graph, err := spanning.New(n, edges)
 	if disconnected, is := errors.AsType[*spanning.DisconnectedError](err); is {

@@ -194,7 +194,7 @@ func (t *subtrees) Format() string {
 
 func (t *subtrees) Facts() Facts {
 	return Facts{
-		Layout:   Layout{Format: t.Format(), Names: t.names.each("node", len(t.parent))},
+		Layout:   Layout{Format: t.Format(), Names: t.names.each("node", len(t.parent)), Costs: costsOfTrees},
 		LogCount: func() float64 { return t.log },
 		Lattice:  t,
 		Sums:     sumsOf(t.partitionCost),

@@ -70,5 +70,5 @@ func TestTournamentsMessages(t *testing.T) {
 		y[pair] = 0
 	}
 	_, err := build("tournaments", examples.Sized(1))
-	expectError(t, err, `"n" is 1, must be between 2 and 16384`)
+	expectError(t, err, `(n) is 1, must be between 2 and 16384`)
 }

@@ -132,9 +132,11 @@ func (w *weakOrders) Read(dst []int32, row []float64) error {
 func (w *weakOrders) Facts() Facts {
 	return Facts{
 		Layout: Layout{
-			Format: w.Format(),
-			Names:  chained(joined(itemPairs(w.n), " before ", w.names, w.names), joined(itemPairs(w.n), " tied with ", w.names, w.names)),
-			Cells:  Cells{"order", w.n, itemPairs(w.n)},
+			Format:  w.Format(),
+			Names:   chained(joined(itemPairs(w.n), " before ", w.names, w.names), joined(itemPairs(w.n), " tied with ", w.names, w.names)),
+			Cells:   Cells{"order", w.n, itemPairs(w.n)},
+			Entries: "signs and ties",
+			Costs:   costsOfOrders,
 		},
 		Spectrum: w,
 		Moves:    Moves{Gain: w.gain},

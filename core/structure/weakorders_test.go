@@ -208,7 +208,7 @@ func TestWeakOrdersMessages(t *testing.T) {
 		t.Errorf("the error is %v", err)
 	}
 	_, err = build("weakorders", examples.Sized(1025))
-	expectError(t, err, `"n" is 1025, must be between 2 and 1024`)
+	expectError(t, err, `(n) is 1025, must be between 2 and 1024`)
 }
 
 func fill32(y []int32, v int32) {

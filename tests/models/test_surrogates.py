@@ -247,7 +247,7 @@ def test_the_auc_loss_counts_outputs_that_score_above(structure):
     case = Listed(structure)
     excess = case.h - case.own[:, None]
     itself = np.zeros_like(excess)
-    parts, right = structure.space.encode(np.array(list(structure.enumerate()))), structure.space.encode(case.y)
+    parts, right = structure.encode(np.array(list(structure.enumerate()))), structure.encode(case.y)
     for i, row in enumerate(right):
         itself[i] = (parts == row).all(axis=1)
     want = (((excess > 1e-9) + 0.5 * (abs(excess) <= 1e-9)) * (1 - itself)).sum(axis=1)

@@ -70,7 +70,7 @@ def test_siblings_with_unequal_magnitudes_are_listed_in_order():
 def test_pairs_that_are_not_level_are_refused_by_the_listing_of_pairs():
     linear, magnitude = np.ones(3), np.full(3, -0.5)
     with pytest.raises(CapabilityError):
-        list(Tournaments(3).space.k_best(linear, magnitude, method="siblings"))
+        list(Tournaments(3).k_best(linear, magnitude, method="siblings"))
 
 
 def test_ties_are_all_listed():

@@ -59,7 +59,7 @@ def test_rows_of_any_kind_are_taken_and_others_located(structure: Structure) -> 
     y = structure.sample(4, random_state=0)
     assert y.dtype == np.int32 and y.flags.c_contiguous
     for form in (y, y.astype(bool), y.astype(float), y.tolist(), pd.DataFrame(y), y.astype(object)):
-        np.testing.assert_array_equal(structure.space.encode(form), y)
+        np.testing.assert_array_equal(structure.encode(form), y)
     assert type(structure)(**structure.get_params())._resolve(y) == structure
     width = y.shape[1]
     for value, shown in ((2, "2"), (-1, "-1"), (0.5, "0.5"), (np.nan, "nan")):
@@ -146,13 +146,6 @@ def test_names_of_nodes_show_in_messages_and_features() -> None:
 def test_illegal_trees_are_refused(parent: Any) -> None:
     with pytest.raises(ValueError):
         Subtrees(parent).count()
-
-
-def test_trees_too_large_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    few = Subtrees([-1])._range("n")._replace(most=6, reason="for this test")
-    monkeypatch.setattr(Subtrees, "_range", lambda self, key: few)
-    with pytest.raises(ValueError):
-        Subtrees(PARENT).count()
 
 
 # Cliques.

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from combpred import CapabilityError
+from combpred._lib.structure import structure_layout
 from combpred.structures import (
     Assignments,
     Cycles,
@@ -62,7 +63,7 @@ def said(structure: Structure, y: list[int], u: int, v: int) -> int:
 )
 def test_cells_of_the_layout_are_what_the_output_says(name: str) -> None:
     structure = structure_classes()[name](4)
-    layout = structure.space.layout
+    layout = structure_layout(structure.space.description)
     assert layout is not None
     for y, psi in zip(structure.enumerate(), structure.embed(list(structure.enumerate())), strict=True):
         found = [said(structure, y.tolist(), u, v) for u, v in zip(layout.rows, layout.columns, strict=True)]
@@ -79,11 +80,11 @@ def test_layouts_of_graphs_are_their_edges_and_others_have_none() -> None:
         (SpanningTrees(4, edges), "edges"),
         (Paths(edges[:2], 0, 1), "arcs"),
     ):
-        layout = graph.space.layout
+        layout = structure_layout(graph.space.description)
         assert layout is not None and (layout.kind, layout.n_items) == (kind, 4 if kind == "edges" else 3)
         assert list(zip(layout.rows.tolist(), layout.columns.tolist(), strict=True)) == edges[: graph.n_features]
     for other in (LabelSets(3), MultiClass(3), Ordinal(3), Paths.trellis(3, 2)):
-        assert other.space.layout is None
+        assert structure_layout(other.space.description) is None
 
 
 @pytest.mark.parametrize(

@@ -98,16 +98,16 @@ def test_relations_are_read_from_matrices(cls: Any) -> None:
     members = np.array(list(structure.enumerate()))
     shown = matrices(members, 3)
     assert cls()._resolve(shown) == structure
-    np.testing.assert_array_equal(structure.space.encode(shown), members)
-    np.testing.assert_array_equal(structure.space.encode(shown.astype(np.int64)), members)
-    np.testing.assert_array_equal(structure.space.encode(shown.tolist()), members)
+    np.testing.assert_array_equal(structure.encode(shown), members)
+    np.testing.assert_array_equal(structure.encode(shown.astype(np.int64)), members)
+    np.testing.assert_array_equal(structure.encode(shown.tolist()), members)
     assert structure.score(shown, members) == 1.0
     np.testing.assert_array_equal(structure.embed(shown), members)
 
 
 def test_partial_orders_may_be_reflexive() -> None:
     members = np.array(list(PartialOrders(3).enumerate()))
-    np.testing.assert_array_equal(PartialOrders(3).space.encode(matrices(members, 3) | np.eye(3, dtype=bool)), members)
+    np.testing.assert_array_equal(PartialOrders(3).encode(matrices(members, 3) | np.eye(3, dtype=bool)), members)
     with pytest.raises(ValueError) as caught:
         Tournaments(3).validate(matrices(members, 3) | np.eye(3, dtype=bool))
     assert caught.value.row == 0
@@ -183,8 +183,8 @@ def test_transitivity_is_checked_as_in_the_core(items: int) -> None:
 def test_rankings_are_compared_by_order_only() -> None:
     expected = [[1, 1, 2], [3, 2, 1]]
     for y in ([[1, 1, 2], [3, 2, 1]], [[0.0, 0.0, 0.25], [1e9, 3, 0.5]], np.array([[0, 0, 200], [9, 5, 1]], np.uint8)):
-        np.testing.assert_array_equal(WeakOrders(3).space.encode(y), expected)
-    np.testing.assert_array_equal(WeakOrders(2).space.encode([[True, False]]), [[2, 1]])
+        np.testing.assert_array_equal(WeakOrders(3).encode(y), expected)
+    np.testing.assert_array_equal(WeakOrders(2).encode([[True, False]]), [[2, 1]])
     assert WeakOrders(3).score([[0.0, 0.0, 0.25]], [[1, 1, 2]]) == 1.0
 
 

@@ -29,8 +29,8 @@ def test_paths_come_padded_or_ragged() -> None:
     wide = np.pad(np.array(expected), ((0, 0), (0, 3)), constant_values=-1)
     frame = pd.DataFrame(expected).replace(-1, -1.0)
     for y in (expected, ragged, objects, pd.Series(ragged), wide, wide.tolist(), frame, np.array(expected, float)):
-        assert_array_equal(DIAMOND.space.encode(y), expected)
-    assert_array_equal(DIAMOND.space.encode([[4]]), [[4, -1]])
+        assert_array_equal(DIAMOND.encode(y), expected)
+    assert_array_equal(DIAMOND.encode([[4]]), [[4, -1]])
 
 
 @pytest.mark.parametrize(
@@ -291,5 +291,5 @@ def test_sizes_of_grids_and_trellises_are_integers(make):
 
 
 def test_a_source_that_is_missing_is_asked_for():
-    with pytest.raises(ValueError):
+    with pytest.raises(TypeError):
         Paths([(0, 1)], None, 1).count()

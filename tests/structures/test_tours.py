@@ -30,10 +30,10 @@ from small_tours import directed, undirected
 def test_equal_lists_are_one_output(
     structure: Structure, row: list[int], same: list[list[int]], others: list[list[int]]
 ) -> None:
-    encoded = structure.space.encode([row])
+    encoded = structure.encode([row])
     np.testing.assert_array_equal(encoded, [[*row, -1]])
     for other in same:
-        np.testing.assert_array_equal(structure.space.encode([other]), encoded)
+        np.testing.assert_array_equal(structure.encode([other]), encoded)
         np.testing.assert_array_equal(structure.embed([other]), structure.embed([row]))
     for other in others:
         assert (structure.embed([other]) != structure.embed([row])).any()
@@ -79,16 +79,14 @@ PADDED = [[0, 1, 2, -1, -1], [3, 0, 4, 1, -1], [2, 4, 1, 0, 3]]
 )
 def test_lists_of_any_form_are_read(cls: type[Structure], form: Any) -> None:
     structure = cls(5)  # type: ignore[call-arg]
-    np.testing.assert_array_equal(structure.space.encode(form), structure.space.encode(PADDED))
+    np.testing.assert_array_equal(structure.encode(form), structure.encode(PADDED))
     assert structure.score(form, PADDED) == 1.0
     assert cls().score(form, LISTS) == 1.0
 
 
 def test_equal_lengths_are_no_matrix_of_that_width() -> None:
-    np.testing.assert_array_equal(
-        Cycles(5).space.encode([[4, 1, 2], [0, 1, 2]]), [[1, 2, 4, -1, -1], [0, 1, 2, -1, -1]]
-    )
-    np.testing.assert_array_equal(Routes(5).space.encode([[4, 1], [0, 1]]), [[4, 1, -1, -1, -1], [0, 1, -1, -1, -1]])
+    np.testing.assert_array_equal(Cycles(5).encode([[4, 1, 2], [0, 1, 2]]), [[1, 2, 4, -1, -1], [0, 1, 2, -1, -1]])
+    np.testing.assert_array_equal(Routes(5).encode([[4, 1], [0, 1]]), [[4, 1, -1, -1, -1], [0, 1, -1, -1, -1]])
 
 
 @pytest.mark.parametrize(("cls", "least"), [(DirectedCycles, 3), (Cycles, 3), (Routes, 2)])

@@ -126,7 +126,7 @@ def test_names_of_a_hierarchy_come_back() -> None:
     assert with_root.feature_names().tolist() == ["animal", *ANIMALS]
     numbers = Hierarchy({11: 1, 12: 1, 1: None})
     assert numbers.feature_names().tolist() == ["11", "12", "1"]
-    assert numbers.space.encode([1, 11])[:, 0].tolist() == [2, 0]
+    assert numbers.encode([1, 11])[:, 0].tolist() == [2, 0]
     with pytest.raises(TypeError):
         Hierarchy({1: "top"}).count()
 

@@ -63,7 +63,7 @@ func (o Options) online(space structure.Space) descent.OnlineOptions {
 // check returns an error where a solver cannot do with the expectations.
 func (o Options) check() error {
 	if (o.Solver == LBFGS || o.Solver == Newton) && (o.Sampled || o.Proposed || o.Mover != nil) {
-		return fault.Value("this solver needs exact expectations, not estimates: take solver='auto' or 'sgd', or inference='exact' if the structure has it")
+		return fault.Value("this solver needs exact expectations, not estimates: take solver='auto' or 'sgd', or exact inference")
 	}
 	return nil
 }

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
@@ -30,20 +30,16 @@ from .._lib.kernel import check_kernel
 from .._lib.ridge import Targets
 from ..kernels import InputKernel
 from ..structures import (
-    Hierarchy,
-    LabelSets,
-    Ordinal,
-    PosetElements,
+    RowConstraints,
     Structure,
+    class_values,
+    classes_of,
     has_classes,
-    is_meant,
     resolve_structure,
+    target_type,
 )
 from .certified import Certified
 from .training import TrainingRows, embed_targets, structure_of, takes_classes, weigh_rows
-
-if TYPE_CHECKING:
-    from ..structures._search.constraints import RowConstraints
 
 
 class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -93,7 +89,7 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         if structure is None or has_classes(structure):  # scikit-learn then stratifies
             tags.estimator_type = "classifier"
             # With structure None it is y that decides, so several labels are claimed only where they are asked for.
-            tags.classifier_tags = ClassifierTags(multi_label=is_meant(LabelSets, structure))
+            tags.classifier_tags = ClassifierTags(multi_label=target_type(structure) == "multilabel-indicator")
         return tags
 
     # Training.
@@ -165,7 +161,7 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
     def _set_structure(self, structure: Structure) -> None:
         """Set `structure_` and what follows from it, such as `classes_` where scikit-learn asks for them."""
         self.structure_ = structure
-        classes = structure.space.classes()
+        classes = classes_of(structure)
         if classes is not None:
             self.classes_ = classes
 
@@ -288,9 +284,10 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         return self._decision(self.feature_scores(X))
 
     def _decision(self, scores: FloatArray) -> FloatArray:
-        if isinstance(self.structure_, (Ordinal, Hierarchy, PosetElements)):
-            scores = self.structure_.space.class_values(*self._decoding_scores(scores))
-        two = scores.shape[1] == 2 and not isinstance(self.structure_, LabelSets) and hasattr(self, "classes_")
+        space, of_sets = self.structure_.space, self.structure_.target_type == "multilabel-indicator"
+        if hasattr(self, "classes_") and not of_sets and not space.facts["exclusive"]:
+            scores = class_values(self.structure_, *self._decoding_scores(scores))
+        two = scores.shape[1] == 2 and not of_sets and hasattr(self, "classes_")
         return scores[:, 1] - scores[:, 0] if two else scores
 
     def score_structures(self, X: Any, y: Any) -> FloatArray:
@@ -332,7 +329,7 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         [True]
         """
         X = self._read_inputs(X)
-        parts = self.structure_.space.encode(y)
+        parts = self.structure_.encode(y)
         check_lengths(X, parts)
         values = np.empty(X.shape[0])
         for rows, block in self._score_blocks(X):
@@ -462,8 +459,8 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
                 f"{type(self).__name__} has no distributions and so no marginals: take ProbabilisticStructured"
             )
         inputs = self._read_inputs(X)
-        space = self.structure_.space
-        compressed, decoded = space.sparse_format, None
+        space, form = self.structure_.space, self.structure_.form
+        compressed, decoded = form.sparse_format, None
         if compressed is not None and not return_certificate:
             blocks = self._decoded_blocks(inputs, constraints, self._decoding())
             y = compressed(sparse.vstack([compressed(part.y) for _, part in blocks], dtype=np.int64))
@@ -471,7 +468,7 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
             decoded = self._decode_rows(inputs, constraints)
             y = space.decode_parts(decoded.y)
             y = y if compressed is None else compressed(y)
-        y = output(self, y, X, space.column_names(), space.frame)
+        y = output(self, y, X, form.columns, form.frame)
         found: tuple[Any, ...] = (y,)
         if decoded is not None and return_certificate:
             found += (Certified.of(y, decoded, self.structure_),)
@@ -535,7 +532,7 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
             raise ValueError(f"X_row must be one row, got {X.shape[0]}")
         ((_, scores),) = self._score_blocks(X)
         linear, magnitude = self._decoding_scores(scores)
-        return self.structure_.space.k_best(
+        return self.structure_.k_best(
             linear[0],
             magnitude,
             nu=float(nu),
@@ -568,7 +565,7 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
 
     def _decoded_blocks(self, X: Any, constraints: Any, how: Decoding) -> Iterator[tuple[slice, Decoded]]:
         """Yield the decoded scores of blocks of rows; X must have been through `_read_inputs`."""
-        held = None if constraints is None else self.structure_.space.restricted(constraints, X.shape[0])
+        held = None if constraints is None else RowConstraints(self.structure_.space, constraints, X.shape[0])
         streams = row_streams(X, apart=False) if how.is_random else None
         for rows, block in self._score_blocks(X):
             how = replace(how, streams=None if streams is None else streams[rows])

@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator
 from .._lib.arrays import FloatArray
 from .._lib.ridge import left_out_scores, solve
 from ..metrics import get_scorer
+from ..structures import RowConstraints
 from .ridge import StructuredRidge, training_kernel
 
 
@@ -38,7 +39,7 @@ class LeaveOut:
     def __init__(self, model: StructuredRidge, X: Any, y: Any, weights: Any, constraints: Any) -> None:
         self.rows, problem = model._prepare(X, y, weights)
         space = model.structure_.space
-        self.held = None if constraints is None else space.restricted(constraints, problem.n)
+        self.held = None if constraints is None else RowConstraints(space, constraints, problem.n)
         self.problem = problem.with_options(solver="closed-form")
         self._plan = self.problem.plan(0, problem.n**2)
         self.mean = model.structure_.mean()

@@ -18,6 +18,7 @@ from .._lib.arrays import FloatArray
 from .._lib.decode import DECODERS, Decoding, score_values
 from .._lib.errors import ApproximationWarning, CapabilityError, NumericalError
 from .._lib.maxmargin import AffineLoss
+from .._lib.partition import log_partition
 from ..structures import Structure
 from ..structures.costs import OWN, loss_augmented
 from ..structures.scores import read_scores
@@ -469,7 +470,7 @@ class ScoredRows:
             raise TypeError(f"structure must be a combpred.structures.Structure, got {structure!r}")
         linear, _ = read_scores(structure, scores)
         sets = flat_sets(y)
-        parts = structure.space.encode(y) if sets is None else encode_sets(structure, sets)
+        parts = structure.encode(y) if sets is None else encode_sets(structure, sets)
         first = np.arange(len(parts) + 1) if sets is None else np.asarray(sets.first)
         if len(first) - 1 != len(linear):
             raise ValueError(f"scores has {len(linear)} rows and y {len(first) - 1}; they must agree row by row")
@@ -512,7 +513,7 @@ class ScoredRows:
 
 def _log_odds_outside(structure: Structure, given: ScoredRows) -> FloatArray:
     """Return ln Σ e^{h(z) − h(y)} over the outputs z outside the set of y, for each y."""
-    log_z = structure.space.log_partition(given.linear).log_z
+    log_z = log_partition(structure.space.sums, given.linear).log_z
     inside = given.sum_of_logs(given.own)
     with np.errstate(divide="ignore"):  # ln 0 is −inf
         others = log_z + np.log1p(-np.exp(np.minimum(inside - log_z, 0.0)))  # above 0 by rounding only
@@ -544,7 +545,7 @@ def _best_outside(
 ) -> FloatArray:
     """Return ψ of outputs outside the set of a row, the best for given scores among them if there is any."""
     right = given.psi[given.of(row)]
-    best = structure.space.k_best(linear, magnitude, max_results=len(right) + 1)
+    best = structure.k_best(linear, magnitude, max_results=len(right) + 1)
     found = structure.embed(list(best))
     outside: FloatArray = found[~(found[:, None] == right).all(axis=2).any(axis=1)]
     return outside

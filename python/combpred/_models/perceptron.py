@@ -77,7 +77,7 @@ class AmongCandidates:
             if len(outputs) == 0:
                 raise TargetError(row, "candidates gives no outputs for it; give at least one", "X")
             try:
-                self._parts[row] = self._space.encode(outputs, "candidates")
+                self._parts[row] = self._model.structure_.encode(outputs, "candidates")
             except TargetError as error:
                 raise TargetError(row, f"output {error.row} of candidates: {error.reason}", "X") from None
         return self._parts[row]
@@ -375,7 +375,7 @@ class StructuredPerceptron(StructuredEstimator):
         """Return the Hamming loss, which bounds the mistakes, and its constants; nothing where they are not known."""
         space = self.structure_.space
         try:
-            if space.entry_kind in ("numbers", "unknown") or space.loss_entries() is not None:
+            if space.entry_kind in ("numbers", "unknown") or space.counted is not None:
                 return None, {}
         except CapabilityError:  # no entry of ψ that a loss can look at
             return None, {}

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from sklearn.base import _fit_context
@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_consistent_length
 from .._data.checks import choice, share, whole_number
 from .._data.dask import DaskBlocks, lazily_on_dask, mean_over_rows
 from .._data.glossary import documented
-from .._data.inputs import check_weights, is_dask, refit, unchanged_on_failure
+from .._data.inputs import is_dask, mean_of_rows, refit, unchanged_on_failure
 from .._data.names import output
 from .._data.relations import pair_matrices
 from .._lib.arrays import FloatArray, allocate, row_streams
@@ -46,8 +46,8 @@ from ..sampling.samplers import (
     samples_of,
     warn_unless_mixed,
 )
-from ..structures import Structure, has_classes, has_method
-from ..structures.costs import OWN
+from ..structures import Structure, class_probabilities, has_classes, has_method
+from ..structures.costs import OWN, require_decision
 from .base import StructuredEstimator
 from .loglinear import fit_over_blocks, train
 from .training import EarlierFit, has_partial_fit, require_linear, require_same_intercept
@@ -58,14 +58,6 @@ if TYPE_CHECKING:
 _MOST_PROBABLE = "map", "subset"  # decisions that take the most probable structure
 _BY_LOSS = (*SET_LOSSES, OWN)  # those that compare expected losses of outputs
 _FEWER_ROWS = "pass fewer rows at once"
-
-
-class _Block(NamedTuple):
-    """Scores of a block of rows, and the expectations asked for."""
-
-    rows: slice
-    scores: FloatArray  # (k, d)
-    inferred: Inferred
 
 
 def _has_probabilities(self: ProbabilisticStructured) -> bool:
@@ -567,8 +559,8 @@ class ProbabilisticStructured(StructuredEstimator):
     def _probabilities(self, X: Any, scale: Callable[[FloatArray], FloatArray]) -> Any:
         """Return the probabilities of classes on a scale."""
         marginals = self._marginals(X)  # refuses what is not fitted
-        values = scale(self.structure_.space.class_probabilities(marginals))
-        return output(self, values, X, self.classes_.tolist(), self.structure_.space.frame)
+        values = scale(class_probabilities(self.structure_, marginals))
+        return output(self, values, X, self.classes_.tolist(), self.structure_.form.frame)
 
     @available_if(_has_pairs)  # type: ignore[untyped-decorator]
     @lazily_on_dask
@@ -710,15 +702,15 @@ class ProbabilisticStructured(StructuredEstimator):
         True
         """
         marginals = self._marginals(X)
-        return output(self, marginals, X, self.structure_.feature_names().tolist(), self.structure_.space.frame)
+        return output(self, marginals, X, self.structure_.feature_names().tolist(), self.structure_.form.frame)
 
     def _marginals(self, X: Any) -> FloatArray:
         """Return what `predict_marginals` does, as an array."""
         X = self._read_inputs(X)
         n, d = X.shape[0], self.structure_.n_features
         marginals: FloatArray = allocate((n, d), np.float64, f"{d} marginals of each of {n} rows", _FEWER_ROWS)
-        for block in self._blocks(X, marginals=True, log_z=False):
-            marginals[block.rows] = block.inferred.means
+        for rows, _, inferred in self._blocks(X, marginals=True, log_z=False):
+            marginals[rows] = inferred.means
         return marginals
 
     def log_proba(self, X: Any, y: Any) -> FloatArray:
@@ -757,7 +749,7 @@ class ProbabilisticStructured(StructuredEstimator):
         1.0
         """
         X = self._read_inputs(X)
-        parts = self.structure_.space.encode(y)
+        parts = self.structure_.encode(y)
         check_consistent_length(X, parts)
         log_proba = np.empty(X.shape[0])
         for rows, scores, inferred in self._blocks(X):
@@ -801,8 +793,7 @@ class ProbabilisticStructured(StructuredEstimator):
         """
         if is_dask(X):
             return mean_over_rows(self, "score_log_loss", X, y, sample_weight)
-        losses = -self.log_proba(X, y)
-        return float(np.average(losses, weights=check_weights(sample_weight, len(losses))))
+        return float(mean_of_rows(-self.log_proba(X, y), sample_weight, False, rows="X"))
 
     def log_partition(
         self, X: Any, *, method: str | None = None, epsilon: float | None = None, delta: float | None = None
@@ -990,20 +981,22 @@ class ProbabilisticStructured(StructuredEstimator):
         engine.check()
         return engine
 
-    def _blocks(self, X: Any, *, marginals: bool = False, log_z: bool = True) -> Iterator[_Block]:
-        """Yield what is asked about the distributions of blocks of rows."""
+    def _blocks(
+        self, X: Any, *, marginals: bool = False, log_z: bool = True
+    ) -> Iterator[tuple[slice, FloatArray, Inferred]]:
+        """Yield f(x) of blocks of rows, and what is asked about their distributions."""
         engine = self._engine(X.shape[0])
         for rows, scores in self._score_blocks(X):
             with renumbered(rows):
                 inferred = engine.infer(scores, means=marginals, log_z=log_z)
-            yield _Block(rows, scores, inferred)
+            yield rows, scores, inferred
 
     def _set_structure(self, structure: Structure) -> None:
-        structure.space.require_decision(self.decision)
+        require_decision(structure.space, self.decision)
         super()._set_structure(structure)
 
     def _decides_by_scores(self) -> bool:
-        self.structure_.space.require_decision(self.decision)  # the parameter may have been set after fit
+        require_decision(self.structure_.space, self.decision)  # the parameter may have been set after fit
         return self.decision in _MOST_PROBABLE
 
     def _decode_scores(

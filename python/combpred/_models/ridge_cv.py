@@ -14,7 +14,7 @@ from .._data.glossary import documented
 from .._data.inputs import check_weights, refit
 from .._lib.kernel import SCALED_KERNELS, InputKernel
 from ..metrics import get_scorer_names
-from ..structures import MultiClass, Structure, is_meant
+from ..structures import Structure, target_type
 from .choice import Choice, GivenRows, Setting
 from .leave_one_out import take_fit
 from .ridge import THRESHOLD_DECISIONS, RidgeBase, StructuredRidge
@@ -324,7 +324,7 @@ class StructuredRidgeCV(RidgeBase):
     def _shared_params(self) -> dict[str, Any]:
         """Return the parameters that the estimators of all settings have in common."""
         shared = {name: value for name, value in self.get_params(deep=False).items() if name not in _OWN}
-        if self.structure is not None and not is_meant(MultiClass, self.structure):
+        if self.structure is not None and target_type(self.structure) != "multiclass":
             shared["structure"] = self.structure_  # sizes come from all rows, since some may lack the largest grade
         return shared
 

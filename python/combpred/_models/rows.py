@@ -124,10 +124,10 @@ class BlockRows:
 
     def _outputs(self, block: Block) -> RowOutputs:
         """Return the targets of a block."""
-        n, d, space, weights = block.n, self.structure.n_features, self.structure.space, block.weights
+        n, d, weights = block.n, self.structure.n_features, block.weights
         sets = flat_sets(block.y)
         if sets is None:
-            few = space.embed_sparse(block.y)
+            few = self.structure.embed_sparse(block.y)
             if few is not None:
                 return RowOutputs(n, d, psi=few, weights=weights)
         if not self._has_parts():
@@ -135,5 +135,5 @@ class BlockRows:
             return RowOutputs(n, d, psi=targets.psi, first=targets.first, weights=weights)
         if sets is not None:
             return RowOutputs(n, d, parts=encode_sets(self.structure, sets), first=sets.first, weights=weights)
-        parts, partial = space.encode_targets(block.y)
+        parts, partial = self.structure.encode_targets(block.y)
         return RowOutputs(n, d, parts=parts, partial=partial, weights=weights)

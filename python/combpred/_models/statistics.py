@@ -8,13 +8,11 @@ from typing import Any
 import numpy as np
 
 from .._data.blocks import make_block
-from .._data.inputs import is_dask
-from .._data.targets import summary
+from .._data.inputs import is_dask, read_inputs
 from .._lib.arrays import FloatArray
-from .._lib.call import get_n_threads
 from .._lib.kernel import InputKernel
 from .._lib.ridge import PrimalProblem, Solution, total_weight
-from ..structures import Structure
+from ..structures import Structure, classes_of
 from .primal import SumRows, solve_sums
 from .ridge import StructuredRidge
 from .rows import BlockRows
@@ -166,36 +164,36 @@ class BlockStatistics:
                 "(dask.delayed) and add the statistics, or fit StructuredRidge(solver='primal') on the dask collections"
             )
         block = make_block((X, y, sample_weight), None, 0)
-        X = block.X
-        resolved = structure_of(structure, y, classes)
-        rows = BlockRows(resolved, X.shape[1], _names(X), get_n_threads())
-        problem = PrimalProblem(resolved.space.description, {"loss": "squared", "shift": 1.0}, rows.n_threads)
-        return cls(resolved, SumRows(rows, problem)(block), X.shape[1], rows.names)
+        model = StructuredRidge(structure)
+        read_inputs(model, block.X, reset=True, dtype="numeric")
+        rows = BlockRows.of_model(model, structure_of(structure, block.y, classes))
+        problem = PrimalProblem(rows.structure.space.description, {"loss": "squared", "shift": 1.0}, rows.n_threads)
+        return cls(rows.structure, SumRows(rows, problem)(block), rows.n_features, rows.names)
 
     def __add__(self, other: BlockStatistics) -> BlockStatistics:
         """Return the sums over the rows of both."""
         if not isinstance(other, BlockStatistics):
             return NotImplemented
-        if self.n_features != other.n_features:
-            raise ValueError(f"statistics of {self.n_features} and of {other.n_features} features do not add up")
-        if self.structure != other.structure:
-            raise ValueError(
-                f"statistics of {_shown(self.structure)} and of {_shown(other.structure)} do not add up: give "
-                "BlockStatistics.of a structure with all sizes, or classes"
-            )
-        columns, others = (part.structure.space.column_names() or () for part in (self, other))
-        if columns and others and list(columns) != list(others):
-            raise ValueError(
-                f"statistics of y with the columns {summary(list(columns))} and {summary(list(others))} do not add up: "
-                "give BlockStatistics.of the structure of the first part, which matches those of others by name"
-            )
+        of_both = self._rows_of(), other._rows_of()
+        for name, one, two in zip(of_both[0], *(each.values() for each in of_both), strict=True):
+            if one is not None and two is not None and one != two:
+                raise ValueError(
+                    f"statistics whose {name} are {one} and {two} do not add up: give all parts the same columns in "
+                    "the same order, and the structure of the first part, or classes"
+                )
         names = self.feature_names or other.feature_names
-        if other.feature_names not in (None, names):
-            raise ValueError(
-                f"statistics of the features {list(names or ())} and of {list(other.feature_names or ())} do not add "
-                "up: give the columns of all parts the same order"
-            )
         return BlockStatistics(self.structure, self.sums + other.sums, self.n_features, names)
+
+    def _rows_of(self) -> dict[str, Any]:
+        """Return what statistics of the same kind of rows share where they have it."""
+        classes, columns = classes_of(self.structure), self.structure.form.columns
+        return {
+            "classes": None if classes is None else classes.tolist(),
+            "structures": self.structure,
+            "columns of y": list(columns) if columns else None,
+            "numbers of features": self.n_features,
+            "features": self.feature_names,
+        }
 
     def __repr__(self) -> str:
         return (
@@ -244,15 +242,3 @@ class BlockStatistics:
         weights, info = solve_sums(self.sums, self.n_features, problem)
         model._keep_solution(Solution(weights, "primal", info))
         return model
-
-
-def _names(X: Any) -> tuple[str, ...] | None:
-    """Return the names of the columns of a data frame, None unless all are strings."""
-    names = tuple(getattr(X, "columns", ()))
-    return names if names and all(isinstance(name, str) for name in names) else None
-
-
-def _shown(structure: Structure) -> str:
-    """Return a structure as text, with its labels where it has some."""
-    labels = getattr(structure, "classes_", None)
-    return repr(structure) if labels is None else f"{structure!r} of {summary(labels.tolist())}"

@@ -327,8 +327,9 @@ class OwnWorst:
     @classmethod
     def of(cls, model: StructuredSVM, rows: TrainingRows, training: FeatureRows) -> OwnWorst:
         """Return the loss of the structure of `model`, against the outputs of the rows that are trained on."""
-        space = model.structure_.space
-        return cls(space.worst(space.encode(rows.y)[training.kept]), training.targets.psi, model.rescaling == "slack")
+        parts = model.structure_.encode(rows.y)[training.kept]
+        worst = model.structure_.space.worst(parts)
+        return cls(worst, training.targets.psi, model.rescaling == "slack")
 
     def __call__(self, request: Request) -> None:
         psi = self.psi[request.rows]

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from .._lib.arrays import FloatArray
 from .._lib.errors import CapabilityError
-from ..structures import LabelSets
 
 if TYPE_CHECKING:
     from ..structures import Structure
@@ -17,10 +16,10 @@ if TYPE_CHECKING:
 
 def require_all_sets(structure: Structure) -> None:
     """Raise CapabilityError unless a threshold decides on each label of a structure."""
-    if not isinstance(structure, LabelSets) or structure.observed is not False or structure.size is not None:
+    if structure.target_type != "multilabel-indicator" or structure.space.facts["free_values"] is None:
         raise CapabilityError(
-            "decision='f1' takes a threshold for each label, of LabelSets of any size and whatever sets were observed, "
-            f"not of {structure!r}: take decision='auto'"
+            "decision='f1' takes a threshold for each label, so it is for LabelSets() of all sets, not for "
+            f"{structure!r}: take decision='auto', or ProbabilisticStructured(decision='f1') for other label sets"
         )
 
 

@@ -19,7 +19,7 @@ from .._lib.arrays import FloatArray, refuse_masked, require_memory
 from .._lib.call import get_n_threads
 from .._lib.loglinear import KernelFeatures
 from .._lib.ridge import Targets
-from ..structures import MultiClass, Structure, is_meant, resolve_structure
+from ..structures import MultiClass, Structure, classes_of, resolve_structure, target_type
 
 _NYSTROM = "fit fewer rows, or take kernel='linear' on inputs mapped by combpred.kernels.NystromMap"
 _REMEDY = "set warm_start=False to start from zero"
@@ -37,7 +37,7 @@ def weigh_rows(model: Any, y: Any, sets: FlatSets | None, sample_weight: Any) ->
     weights, of_classes = check_weights(sample_weight, n), model.class_weight
     if of_classes is None:
         return weights
-    classes, labels = model.structure_.space.classes(), None if sets is not None else np.asarray(y)
+    classes, labels = classes_of(model.structure_), None if sets is not None else np.asarray(y)
     if classes is None or labels is None or labels.size != n:
         raise ValueError(f"class_weight={of_classes!r} weighs rows of one class each: give sample_weight")
     if isinstance(of_classes, dict):
@@ -55,14 +55,15 @@ def embed_targets(
 ) -> Targets:
     """Return the targets of training; ValueError naming the row where y is not in the structure."""
     if sets is None:
-        return Targets(structure.space.embed_targets(y, n_threads), weights)
+        parts, partial = structure.encode_targets(y)
+        return Targets(structure.space.embed(parts, n_threads, partial=partial), weights)
     return Targets(structure.space.embed(encode_sets(structure, sets), n_threads), weights, sets.first)
 
 
 def encode_sets(structure: Structure, sets: FlatSets) -> NDArray[Any]:
     """Return the outputs of sets in parts; ValueError naming the row where one is illegal or comes twice."""
     try:
-        parts = structure.space.encode(sets.y)
+        parts = structure.encode(sets.y)
     except TargetError as error:
         row, number = sets.locate(error.row)
         raise TargetError(row, f"output {number} of the set: {error.reason}", error.argument) from None
@@ -177,7 +178,7 @@ def require_same_intercept(model: Any, n_weights: int) -> None:
 def structure_of(structure: Any, y: Any, classes: Any = None) -> Structure:
     """Return the structure of targets of which some are given, or, of labels, the list of all as `classes`."""
     if classes is not None:
-        if structure is not None and not is_meant(MultiClass, structure):
+        if structure is not None and target_type(structure) != "multiclass":
             raise ValueError(
                 f"classes={classes!r} has no meaning for structure={structure!r}; leave it out, and give sizes in the "
                 "structure"
@@ -193,7 +194,7 @@ def structure_of(structure: Any, y: Any, classes: Any = None) -> Structure:
 def takes_classes(structure: Any, y: Any) -> bool:
     """Whether a structure has to learn classes from y, of which some rows are given."""
     if structure is not None:
-        return is_meant(MultiClass, structure) and getattr(structure, "n_classes", None) is None
+        return target_type(structure) == "multiclass" and getattr(structure, "n_classes", None) is None
     shape = np.shape(y)  # one label in each row
     return len(shape) == 1 or (len(shape) == 2 and shape[1] == 1)
 

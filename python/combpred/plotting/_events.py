@@ -33,7 +33,7 @@ def check_marginals(structure: Structure, marginals: Any, argument: str = "margi
     return np.clip(rows, low, 1.0)
 
 
-def events(structure: Structure, psi: FloatArray) -> tuple[FloatArray, list[str]]:
+def events(structure: Any, psi: FloatArray) -> tuple[FloatArray, list[str]]:
     r"""Return events that :math:`\psi` tells of, and their names.
 
     For :math:`E\psi` these are probabilities; for :math:`\psi(y)`, they are 1 where the event holds of y and 0 where
@@ -55,14 +55,14 @@ def events(structure: Structure, psi: FloatArray) -> tuple[FloatArray, list[str]
         Where entries of :math:`E\psi` are no probabilities.
     """
     names = [str(name) for name in structure.feature_names()]
-    found = structure.space.indicators(psi)
-    if found is None:
+    if structure.space.has_indicators:
+        mean = structure.mean()
+        open_ = (mean > 0) & (mean < 1)
+        return psi[:, open_], [name for name, kept in zip(names, open_, strict=True) if kept]
+    if structure.space.entry_kind not in ("signs", "signs and ties"):
         raise CapabilityError(
             f"the marginals of {structure!r} are no probabilities of events: take samples of the model, count in which "
             "share of them an event happens, and pass these shares to from_predictions"
         )
-    if not structure.space.has_indicators:
-        return found, names
-    mean = structure.mean()
-    open_ = (mean > 0) & (mean < 1)
-    return found[:, open_], [name for name, kept in zip(names, open_, strict=True) if kept]
+    before = structure.pair_probabilities(psi)[0]
+    return np.concatenate([before, psi[:, before.shape[1] :]], axis=1), names  # ties are indicators

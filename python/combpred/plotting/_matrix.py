@@ -9,6 +9,7 @@ import numpy as np
 
 from .._lib.arrays import FloatArray
 from .._lib.errors import CapabilityError
+from .._lib.structure import structure_layout
 from ..structures import Structure
 from ._events import check_marginals
 
@@ -110,7 +111,7 @@ def marginal_matrix(structure: Structure, marginals: Any) -> MarginalMatrix:
             f"marginals has {len(rows)} rows, a matrix shows one distribution; pass one row, such as marginals[0]"
         )
     matrix = _numbered(structure, rows[0])
-    names, seconds = structure.space.value_names(), structure.space.second_names()
+    names, seconds = structure.space.items, structure.space.seconds
     if names is not None:
         matrix = matrix.renamed(names[: matrix.n_items or len(matrix.rows)])  # paths may have names of more vertices
     return matrix if seconds is None or matrix.n_items else replace(matrix, columns=tuple(map(str, seconds)))
@@ -118,7 +119,7 @@ def marginal_matrix(structure: Structure, marginals: Any) -> MarginalMatrix:
 
 def _numbered(structure: Structure, values: FloatArray) -> MarginalMatrix:
     """Return the matrix with items called by their numbers."""
-    layout = structure.space.layout
+    layout = structure_layout(structure.space.description)
     if layout is None:
         raise CapabilityError(
             f"the marginals of {structure!r} are one number for each entry of ψ and make no matrix; draw them as bars: "

@@ -15,8 +15,9 @@ from .._data.warn import warn_user
 from .._lib.abi import Control
 from .._lib.arrays import FloatArray, refuse_masked, row_streams
 from .._lib.control import reported
-from .._lib.errors import CapabilityError, naming_row
+from .._lib.errors import CapabilityError, RowError, naming_row
 from .._lib.partition import Asked, Estimates, estimate, estimate_from_draws
+from .._lib.partition import log_partition as exact_sums
 from .._lib.table import floats
 from ..structures import Structure
 from ._counts import count_for
@@ -35,7 +36,7 @@ def log_z_of(
     """Return ln Z of rows of finite scores (n, d) by one of the methods of `log_partition`."""
     in_library = structure.space.in_library
     if asked.method == "exact" and not in_library:
-        return exact_result(structure.space.log_partition(rows, False, n_threads).log_z)
+        return exact_result(exact_sums(structure.space.sums, rows, n_threads=n_threads).log_z)
     if asked.method == "taylor":
         check_taylor(structure)
         found = warned_expansion(structure, rows, asked, n_threads)
@@ -188,4 +189,8 @@ def warn_of_chains(found: Estimates) -> NDArray[np.bool_]:
 def bounds_of_rows(bound: ArrayLike, n: int) -> FloatArray:
     """Return bounds on the magnitudes of scores of n rows, given as one number or one for each."""
     refuse_masked(bound, "bound")
-    return floats(np.full(n, bound) if np.ndim(bound) == 0 else bound, "bound", n)
+    bounds = floats(np.full(n, bound) if np.ndim(bound) == 0 else bound, "bound", n)
+    if not (legal := bounds >= 0).all():
+        row = int(np.argmin(legal))
+        raise RowError(row, f"bound is {bounds[row]:g}, must be at least 0")
+    return bounds

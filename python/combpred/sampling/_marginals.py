@@ -183,7 +183,7 @@ def _ranges(structure: Structure, given: Any) -> tuple[FloatArray | None, FloatA
 def range_of_features(structure: Structure) -> tuple[FloatArray, FloatArray] | None:
     r"""Return the least and the largest value of each entry of ψ, or None if only the user knows."""
     kind, d = structure.space.entry_kind, structure.n_features
-    if kind == "bits" and structure.space.loss_entries() is None:  # of tied arcs, whose counts are above 1, some count
+    if kind == "bits" and structure.space.counted is None:  # of tied arcs, whose counts are above 1, some count
         return np.zeros(d), np.ones(d)
     if kind.startswith("signs"):
         return -np.ones(d), np.ones(d)

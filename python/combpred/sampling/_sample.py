@@ -132,7 +132,7 @@ def sample(
     if thin is None:
         thin = 8 * max(1, structure.space.part_len if structure.space.in_library else linear.shape[1])
     burn_in = 16 * thin if burn_in is None else burn_in
-    parts = None if start is None else structure.space.encode(start, "start")
+    parts = None if start is None else structure.encode(start, "start")
     bound = None if bound is None else bounds_of_rows(bound, len(linear))
     plan = Plan(sampler, n_samples, burn_in, thin, max_steps, seed_of(random_state))
     try:

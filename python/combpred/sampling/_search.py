@@ -16,6 +16,7 @@ from .._lib.arrays import CountArray, FloatArray
 from .._lib.call import get_n_threads
 from .._lib.errors import CapabilityError, RowError
 from .._lib.names import RANDOM_DECODERS
+from .._lib.partition import log_partition as exact_sums
 from .._lib.sampling import search_chains
 from .._lib.table import floats
 from ..structures import Structure
@@ -375,7 +376,7 @@ def least_alpha(structure: Structure, scores: ArrayLike, probability: float = 0.
         raise CapabilityError(f"the largest score is not proven to be the largest of {structure!r}: {remedy}", row)
 
     def log_weight(inverse: FloatArray) -> FloatArray:
-        weight: FloatArray = inverse * best.value - structure.space.log_partition(inverse[:, None] * rows).log_z
+        weight: FloatArray = inverse * best.value - exact_sums(structure.space.sums, inverse[:, None] * rows).log_z
         return weight
 
     scale = np.abs(rows).sum(axis=1)

@@ -17,7 +17,7 @@ from sklearn.utils import check_random_state
 from .._data.warn import warn_user
 from .._lib.arrays import FloatArray
 from .._lib.call import get_n_threads
-from .._lib.partition import Asked, exact_is_affordable
+from .._lib.partition import Asked, exact_is_affordable, log_partition, partition_cost
 from ..structures import Structure
 from ._annealing import estimated, log_z_of
 from ._estimates import LogPartition
@@ -138,13 +138,13 @@ class ExactEngine(Engine):
 
     @property
     def name(self) -> str:
-        return self.structure.space.partition_cost(marginals=True)[0]
+        return partition_cost(self.structure.space.sums, marginals=True)[0]
 
     def check(self) -> None:
-        self.structure.space.partition_cost(marginals=True)
+        partition_cost(self.structure.space.sums, marginals=True)
 
     def infer(self, scores: FloatArray, *, means: bool = False, log_z: bool = True) -> Inferred:
-        found = self.structure.space.log_partition(scores, means, self.n_threads)
+        found = log_partition(self.structure.space.sums, scores, marginals=means, n_threads=self.n_threads)
         return Inferred(found.marginals, found.log_z)
 
     def for_training(self, n: int) -> Training:

@@ -23,10 +23,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ._base import Structure
-from ._base import is_meant as is_meant  # for other rooms; no part of the public interface
-from ._resolve import has_classes as has_classes  # as `is_meant`
+from ._classes import class_probabilities as class_probabilities  # for other rooms; no part of the public interface
+from ._classes import class_values as class_values
+from ._classes import classes_of as classes_of
+from ._resolve import has_classes as has_classes
 from ._resolve import has_method as has_method
 from ._resolve import resolve_structure, structure_classes
+from ._resolve import target_type as target_type
+from ._search.constraints import RowConstraints as RowConstraints
 from ._shown import named as named
 from ._space import MomentsInfo
 

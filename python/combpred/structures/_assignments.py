@@ -59,7 +59,6 @@ class Assignments(Structure):
 
     name = "assignments"
     default_metric = "hamming_score"
-    _entries = "bits"
     _sized = Sized("n_items", "item", names="items")
     _converter = "Assignments.from_pairs makes y of lists of pairs, or dicts, y.argmax(axis=2) of 0/1 matrices"
     _columns = "items"
@@ -166,7 +165,7 @@ class Assignments(Structure):
         k = values.shape[1]
         left = names_of(assignments, items, "items", k).tolist()
         right = names_of(None, columns, "columns", k)
-        parts = Assignments(k).space.encode(values, "assignments")
+        parts = Assignments(k).encode(values, "assignments")
         return [list(zip(left, right[row].tolist(), strict=True)) for row in parts]
 
     @property

@@ -1,17 +1,18 @@
 """`Structure`, the base class of every structure: a description of an output space in the manner of scikit-learn.
 
-It holds what all structures share: the public methods, equality, and the hooks that a subclass fills in. What is
-computed about the space, once it is described, lives in `_space`.
+A structure is parameters, and the translation between y in the user's format and parts. What is computed lives in the
+space, in `_space`, which it makes from its parameters and holds.
 """
 
 from __future__ import annotations
 
 import copy
-import inspect
 import math
 from abc import ABC
 from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
+from itertools import chain, islice
 from typing import Any, ClassVar, Literal, NamedTuple, TypeVar
 
 import numpy as np
@@ -20,18 +21,19 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 
 from .. import metrics
-from .._data.checks import choice, counted, frozen, is_integer, seed_of
+from .._data.checks import choice, frozen, require_integers, seed_of
 from .._data.forms import Frame, column_names, columns_in_order, refuse_names
 from .._data.inputs import check_weights
 from .._data.names import Names, checked_names
-from .._data.targets import flat_sets, is_array_of_numbers, target_matrix
-from .._lib.arrays import require_memory
+from .._data.targets import encoded_rows, flat_sets, is_array_of_numbers, target_matrix
+from .._lib.arrays import FloatArray, require_memory
 from .._lib.decode import DECODERS, Decoding
 from .._lib.errors import CapabilityError
 from .._lib.names import CHAINS
-from .._lib.structure import Description, Range, parameter_range, structure_names
-from ._search.constraints import Restriction
-from ._space import EntryKind, LibrarySpace, MomentsInfo
+from .._lib.partition import log_partition
+from .._lib.structure import Description, structure_mean, structure_names, structure_second_moment
+from ._search.constraints import RowConstraints
+from ._space import LibrarySpace, MomentsInfo
 from .scores import read_scores
 
 _ENUMERATION_LIMIT = 10**7  # members that enumerate() lists at most
@@ -50,8 +52,6 @@ class Sized(NamedTuple):
         What a column of y stands for, such as "label".
     source : str, default="the columns of y"
         What a fitted estimator reads the value from.
-    least : int or None, default=None
-        Smallest legal value, where that of the library makes no sense to learn.
     names : str or None, default=None
         The parameter that holds names of the items.
     """
@@ -59,8 +59,25 @@ class Sized(NamedTuple):
     parameter: str
     column: str
     source: str | None = "the columns of y"
-    least: int | None = None
     names: str | None = None
+
+
+class Form(NamedTuple):
+    """What predictions come back as.
+
+    Attributes
+    ----------
+    columns : sequence or None
+        Names of the columns; None if they have none.
+    sparse_format : type or None
+        Class of predictions where y was sparse; None where they are arrays.
+    frame : Frame or None
+        What y was as a data frame or a series when an estimator was fitted; None if it was none.
+    """
+
+    columns: Sequence[Hashable] | None
+    sparse_format: type | None
+    frame: Frame | None
 
 
 class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
@@ -86,32 +103,29 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
     any_metric: ClassVar[bool] = False
     """Whether every metric may judge outputs, because what they stand for is up to the user."""
 
+    target_type: ClassVar[str] = ""
+    """What scikit-learn calls y, "multiclass" or "multilabel-indicator"; empty where it has no word for it."""
+
     _sized: ClassVar[Sized]  # of structures that are described by one size, or by a size and something else
     __dir__ = object.__dir__  # scikit-learn's asks for the value of every attribute, which sizes may not allow yet
-    _entries: ClassVar[EntryKind] = "unknown"  # values that the entries of ψ take
-    _costs: ClassVar[tuple[str, ...]] = ("hamming",)  # losses between outputs; the first is the default
-    _decisions: ClassVar[tuple[str, ...]] = ()  # beside the most probable output, and that of nearest ψ
-    _partial: ClassVar[bool] = False  # whether training targets may be known in part
+    _is_single: ClassVar[bool] = False  # whether an output is a value, and no row
+    _dtype: ClassVar[Any] = np.int32  # of outputs that are rows
     _columns: ClassVar[Literal["items", "entries"] | None] = None  # what the columns of y stand for; None: neither
-    _converter: ClassVar[str] = ""  # which converter makes y of what, where rows that name things are no format of y
-    _rows: ClassVar[str] = "numbers"  # what rows of y may be, as `refuse_names` has it
+    _program: ClassVar[Any] = None  # static method that solves a row by an integer program, a `Program`
     _sparse_format: type | None = None  # class of predictions, if y was sparse when the structure was resolved
     _frame: Frame | None = None  # what y was as a data frame or a series, if it was one, when it was resolved
     _y_columns: Sequence[Hashable] | None = None  # names of its columns, () if there were none, where items have none
+    _converter: ClassVar[str] = ""  # which converter makes y of what, where rows that name things are no format of y
+    _rows: ClassVar[str] = "numbers"  # what rows of y may be, as `refuse_names` has it
 
-    @classmethod
-    def _get_param_signature(cls) -> list[inspect.Parameter]:
-        """Return the parameters of the constructor, without `self`."""
-        return list(inspect.signature(cls.__init__).parameters.values())[1:]
-
-    # The space: built once and kept until a parameter changes.
+    # The space: made once, and kept until a parameter changes.
 
     @property
     def space(self) -> LibrarySpace:
         """The output space that this structure describes, in the form that the package computes with.
 
-        It is built at the first use, and again after a parameter was assigned or set. Lists and arrays that were passed
-        must not be changed in place. Copies and pickles build their own.
+        It is made at the first use, and again after a parameter was assigned or set. Lists and arrays that were passed
+        must not be changed in place. Copies and pickles make their own.
 
         Raises
         ------
@@ -120,34 +134,73 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         """
         held: LibrarySpace | None = self.__dict__.get("_space")
         if held is None:
-            # The two hold each other, so that only the garbage collector frees them: the space calls hooks of the
-            # structure, many of which ask the space in turn. A copy of the structure in the space would have to build a
-            # second space for them, and a weak reference would break on ``Permutations(4).space``.
             held = self.__dict__["_space"] = self._make_space()
         return held
 
     def __setattr__(self, key: str, value: Any) -> None:
-        self.__dict__.pop("_space", None)
+        if not key.startswith("_"):  # a parameter, or what was learned
+            self.__dict__.pop("_space", None)
         super().__setattr__(key, value)
 
     def __getstate__(self) -> dict[str, Any]:
         return {key: value for key, value in super().__getstate__().items() if key != "_space"}
 
-    # Hooks that a subclass fills in.
-
-    def _make_space(self) -> LibrarySpace:
-        """Return a new space; overridden where the compiled library does not know all about the outputs."""
-        return LibrarySpace(self)
+    def _make_space(self, cls: type[LibrarySpace] = LibrarySpace, **options: Any) -> LibrarySpace:
+        """Return a new space, of a class that may take options beside; overridden where structures have such ones."""
+        items, seconds = self._names, self._second_names
+        called = items or ()
+        if seconds and seconds != items:  # behind the names of items, which the library needs then
+            called = (*(items or range(len(seconds))), *seconds)
+        description = replace(self._describe(), names=tuple(map(str, called)) or None)
+        return cls(
+            description, type(self).__name__, items=items, seconds=seconds, is_single=self._is_single,
+            dtype=self._dtype, program=self._program, **options,
+        )  # fmt: skip
 
     def _describe(self) -> Description:
-        """Return the description that the compiled library reads; overridden where it takes more than the size.
-
-        Raises
-        ------
-        ValueError
-            When a size is not known yet, or a parameter is illegal.
-        """
+        """Return the description that the compiled library reads; overridden where it takes more than the size."""
         return Description(self.name, {"n": self._n()})
+
+    @property
+    def _names(self) -> Names | None:
+        """The names of the items, checked; None if they have none."""
+        parameter = self._sized.names if hasattr(self, "_sized") else None
+        names = None if parameter is None else getattr(self, parameter)
+        return None if names is None else checked_names(names, f"{type(self).__name__}: {parameter}")
+
+    @property
+    def _second_names(self) -> Names | None:
+        """The names of what the second of two numbers stands for, where that is no item; None for numbers."""
+        return self._names
+
+    def _column_names(self) -> Sequence[Hashable] | None:
+        """Return the names of the columns of y; None if they have none, () if they had none when it was resolved."""
+        if self._columns is None or self._names is None:
+            return self._y_columns
+        return self._names if self._columns == "items" else structure_names(self.space.description)
+
+    def _n(self) -> int:
+        """Return the size: the parameter, or the number of names. The library knows its range."""
+        parameter, names = self._sized.parameter, self._names
+        n = getattr(self, parameter)
+        if n is None and names is not None:
+            return len(names)
+        if n is None:
+            raise ValueError(
+                f"{type(self).__name__}: {parameter} is not known yet; give it, or use structure_ of a fitted "
+                f"estimator, which has it from {self._sized.source}"
+            )
+        require_integers(**{f"{type(self).__name__}: {parameter}": n})
+        return int(n)
+
+    def _with(self: _Self, **changes: Any) -> _Self:
+        """Return a copy with some attributes replaced."""
+        other = copy.copy(self)
+        for key, value in changes.items():
+            setattr(other, key, value)
+        return other
+
+    # The translation between y and parts, which subclasses fill in.
 
     def _resolve(self, y: Any) -> Structure:
         """Return a copy in which every size that was left out is read from y.
@@ -159,25 +212,13 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         """
         if not hasattr(self, "_sized"):
             return self._with()
-        given = self._n() if getattr(self, self._sized.parameter) is not None or self._names is not None else None
+        is_given = getattr(self, self._sized.parameter) is not None or self._names is not None
+        given = self.space.description.scalars["n"] if is_given else None
         self._refuse_names(y)  # after the parameters
         resolved = self._with(**{self._sized.parameter: self._shown(y) if given is None else given})
         if self._columns != "items" or self._names is not None or self._sized.names is None:
             return resolved
         return resolved._with(**{self._sized.names: None if is_array_of_numbers(y) else column_names(y)})
-
-    @property
-    def _names(self) -> Names | None:
-        """The names of the items, checked; None if they have none."""
-        parameter = self._sized.names if hasattr(self, "_sized") else None
-        names = None if parameter is None else getattr(self, parameter)
-        return None if names is None else checked_names(names, f"{type(self).__name__}: {parameter}")
-
-    def _column_names(self) -> Sequence[Hashable] | None:
-        """Return the names of the columns of y; None if they have none, () if they had none when it was resolved."""
-        if self._columns is None or self._names is None:
-            return self._y_columns
-        return self._names if self._columns == "items" else self.feature_names().tolist()
 
     def ordered(self, y: Any, argument: str = "y") -> Any:
         """Return y with the columns of a data frame in the order of the structure, if both have names.
@@ -233,54 +274,70 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         ValueError
             When y has another shape, or holds something else than numbers.
         """
-        return self._matrix(y, argument)
+        return target_matrix(y, argument, self._n(), self._sized.column, self._sized.parameter)
 
-    def _embed_sparse(self, y: Any) -> sparse.csr_array | None:
-        r"""Return :math:`\psi` of every row of training targets in CSR format, or None if ψ is not sparse enough.
+    def encode(self, y: Any, argument: str = "y", *, partial: bool = False) -> NDArray[Any]:
+        """Return outputs in parts, the form in which spaces compute with them.
+
+        Parameters
+        ----------
+        y : array-like of n rows
+            In the structure's format.
+        argument : str, default="y"
+            What messages call y.
+        partial : bool, default=False
+            Whether rows may be known in part, in structures that have such rows.
+
+        Returns
+        -------
+        parts : ndarray of shape (n, part_len), dtype=int32
+
+        Raises
+        ------
+        ValueError
+            For the first row that is no output, with what is wrong with it.
+        """
+        y = self.ordered(y, argument)
+        return encoded_rows(self.space.description, self._numbers(y, argument), argument, partial=partial)
+
+    def encode_targets(self, y: Any) -> tuple[NDArray[Any], bool]:
+        """Return training targets in parts, and whether some may be known in part.
+
+        Parameters
+        ----------
+        y : array-like of n rows
+            In the structure's format.
+
+        Returns
+        -------
+        parts : ndarray of shape (n, part_len), dtype=int32
+        partial : bool
+
+        Raises
+        ------
+        ValueError
+            For the first row that is no output, with what is wrong with it.
+        """
+        if "partial" not in self.space.capabilities:
+            return self.encode(y), False
+        parts = self.encode(y, partial=True)
+        # Complete outputs embed several times faster. Others have a 0, or no last position.
+        return parts, bool(((parts.min(axis=1) == 0) | (parts.max(axis=1) < parts.shape[1])).any())
+
+    def embed_sparse(self, y: Any) -> sparse.csr_array | None:
+        """Return ψ of every row of training targets in CSR format, or None if ψ is not sparse enough.
 
         Training then takes time proportional to the number of nonzero entries instead of d.
         """
         return None
 
-    def _best_by_program(
-        self, linear: NDArray[np.float64], magnitude: NDArray[np.float64], restriction: Restriction | None = None
-    ) -> tuple[NDArray[np.int32], float]:
-        """Decode one row by an integer program.
-
-        Parameters
-        ----------
-        linear, magnitude : ndarray of shape (d,)
-            The score of y is ⟨linear, ψ(y)⟩ + ⟨magnitude, |ψ(y)|⟩.
-        restriction : Restriction or None, default=None
-            Constraints that the output must satisfy.
-
-        Returns
-        -------
-        parts : ndarray of shape (part_len,), dtype=int32
-            An output of largest score.
-        upper_bound : float
-            Proven bound on the scores of all outputs.
-
-        Raises
-        ------
-        CapabilityError
-            Unless a subclass overrides this.
-        """
-        raise CapabilityError(
-            f"{self!r} is not decoded as an integer program; take decoder='auto', which is exact where this structure "
-            "can be solved exactly at its size"
-        )
-
-    def _called(self) -> tuple[str, ...] | None:
-        """Return what the library calls items, and behind them what they are assigned; None for their numbers."""
-        first, second = self._names or (), self._second_names or ()
-        if second and second != first:
-            first = (*(first or range(len(second))), *second)
-        return tuple(map(str, first)) or None
-
-    def _decode_parts(self, parts: NDArray[np.int32]) -> NDArray[Any]:
-        """Return y in the user's format, given parts of shape ``(n, part_len)``; overridden where that is another."""
-        return parts
+    @property
+    def form(self) -> Form:
+        """What predictions come back as: the names of their columns, and what y of training was."""
+        columns = self._column_names()
+        if not columns or (self._columns is None and len(columns) != self.space.part_len):
+            columns = None
+        return Form(columns, self._sparse_format, self._frame)
 
     def feature_names(self) -> NDArray[np.object_]:
         r"""Return a name for every entry of ψ.
@@ -294,34 +351,7 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         ValueError
             When a size is not known yet.
         """
-        names = self._own_names()
-        return np.array(structure_names(self.space.description) if names is None else names, dtype=object)
-
-    def _own_names(self) -> Sequence[str] | None:
-        """Return names that the entries of ψ have from the user, or None; overridden where those of items do not do."""
-        return None
-
-    @property
-    def _second_names(self) -> Names | None:
-        """The names of what the second of two numbers stands for, where that is no item; None for numbers."""
-        return self._names
-
-    # Facts about ψ, overridden where a subclass differs.
-
-    def _has_indicators(self) -> bool:
-        """Return whether the entries of ψ are indicators, 0 or 1."""
-        return self._entries == "bits"
-
-    def _indicators(self, psi: NDArray[np.float64]) -> NDArray[np.float64] | None:
-        """Return for every entry of ψ ``(n, d)`` whether what its name says is true, or None if ψ does not tell."""
-        return psi if self._has_indicators() else None
-
-    def _loss_entries(self) -> NDArray[np.bool_] | None:
-        """Return a mask ``(d,)`` of the entries of ψ that losses count, or None for all."""
-        return None
-
-    def _require_preimage(self) -> None:
-        """Raise CapabilityError if the member of nearest ψ cannot be found, which predicting under "squared" needs."""
+        return np.array(structure_names(self.space.description), dtype=object)
 
     # Facts about the space.
 
@@ -384,7 +414,7 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         ----------
         Vembu (2010), *Learning to Predict Combinatorial Structures*, ch. 5: the counting assumption.
         """
-        return self.space.mean()
+        return structure_mean(self.space.description)
 
     def second_moment(self) -> NDArray[np.float64]:
         r"""Return the second moment M of ψ(y) over uniform members y.
@@ -409,7 +439,8 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         ----------
         Vembu (2010), *Learning to Predict Combinatorial Structures*, ch. 5.
         """
-        return self.space.second_moment()
+        _require_matrices(self, "second_moment", copies=1)
+        return structure_second_moment(self.space.description)
 
     def covariance(self) -> NDArray[np.float64]:
         r"""Return the covariance of ψ(y) over uniform members y.
@@ -429,7 +460,11 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         -----
         Cost: that of `second_moment`, plus O(d²).
         """
-        return self.space.covariance()
+        _require_matrices(self, "covariance", copies=2)
+        mean = self.mean()
+        covariance = structure_second_moment(self.space.description)
+        covariance -= np.outer(mean, mean)
+        return covariance
 
     # Members of the space.
 
@@ -446,7 +481,7 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         ValueError
             For the first bad row: its number, what is wrong with it and the remedy.
         """
-        self.space.check(self.space.encode(y))
+        self.encode(y)
 
     def embed(self, y: Any) -> NDArray[np.float64]:
         r"""Return the embedding ψ(y) of every row.
@@ -471,7 +506,7 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         -----
         Cost: O(n d).
         """
-        parts = self.space.encode(y)
+        parts = self.encode(y)
         d = self.n_features
         require_memory(
             8 * len(parts) * d, f"embedding {len(parts)} rows in {d} dimensions", "embed fewer rows at a time"
@@ -500,8 +535,7 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         TypeError, ValueError
             When `n` is not an integer, or is less than 1.
         """
-        if not is_integer(n):
-            raise TypeError(f"n must be an integer, got {n!r}")
+        require_integers(n=n)
         if n < 1:
             raise ValueError(f"n must be at least 1, got {n}")
         return self.space.decode_parts(self.space.sample(int(n), seed_of(random_state)))
@@ -583,10 +617,38 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         how = Decoding(choice(decoder, "decoder", DECODERS))
         if how.is_random:
             how = Decoding(decoder, seed=seed_of(random_state))
-        searched = space if constraints is None else space.restricted(constraints, len(rows))
+        searched = space if constraints is None else RowConstraints(space, constraints, len(rows))
         decoded = searched.decode(rows, None, how)
         y = space.decode_parts(decoded.y)
         return y[0] if single else y
+
+    def k_best(self, linear: FloatArray, magnitude: FloatArray | None = None, **options: Any) -> Iterator[Any]:
+        """Return an iterator over outputs, best first, for scores of one row.
+
+        Parameters
+        ----------
+        linear : ndarray of shape (d,)
+            Scores of the entries of ψ.
+        magnitude : ndarray of shape (d,) or None, default=None
+            Scores of their squares.
+        **options
+            `nu`, `max_results`, `n_threads` and `method` as for ``space.k_best``.
+
+        Yields
+        ------
+        y : one row in the structure's format
+            Of several outputs with equal ψ, which no score tells apart, only one is listed.
+
+        Raises
+        ------
+        CapabilityError
+            When the structure has no exact decoder at its size, or an embedding that cannot be partitioned. Only later
+            decodings raise errors during iteration; all others are raised at once.
+        """
+        space = self.space
+        found = space.k_best(linear, magnitude, **options)
+        first = list(islice(found, 1))
+        return (y for parts in chain(first, found) for y in space.decode_parts(parts[np.newaxis]))
 
     # The distributions p(y) ∝ exp⟨s, ψ(y)⟩.
 
@@ -635,8 +697,8 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         6.0
         """
         rows, single = read_scores(self, scores)
-        with self._naming_estimates({"log-count"}, "it with combpred.sampling.log_partition"):
-            log_z = self.space.log_partition(rows).log_z
+        with _naming_estimates(self.space, {"log-count"}, "it with combpred.sampling.log_partition"):
+            log_z = log_partition(self.space.sums, rows).log_z
         return float(log_z[0]) if single else log_z
 
     def marginals(self, scores: ArrayLike) -> NDArray[np.float64]:
@@ -682,21 +744,10 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         array([0.5, 0.5, 0. ])
         """
         rows, single = read_scores(self, scores)
-        with self._naming_estimates(set(), "them with combpred.sampling.estimate_marginals"):
-            means = self.space.log_partition(rows, marginals=True).marginals
+        with _naming_estimates(self.space, set(), "them with combpred.sampling.estimate_marginals"):
+            means = log_partition(self.space.sums, rows, marginals=True).marginals
         assert means is not None  # they were asked for
         return means[0] if single else means
-
-    @contextmanager
-    def _naming_estimates(self, needed: set[str], remedy: str) -> Iterator[None]:
-        """Add to an error that an exact sum is beyond reach how it is estimated, where that is possible."""
-        try:
-            yield
-        except CapabilityError as error:
-            able = self.space.capabilities
-            if error.row is not None or not needed <= able or not able & set(CHAINS):
-                raise
-            raise CapabilityError(f"{error}; or estimate {remedy}") from None
 
     # Quality of predictions.
 
@@ -733,92 +784,14 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         best = np.maximum.reduceat(metric(*self._metric_arguments(y_true, repeated), per_row=True), sets.first[:-1])
         return float(np.average(best, weights=check_weights(sample_weight, len(best))))
 
-    # Helpers for subclasses.
-
     def _metric_arguments(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
         """Return observed and predicted outputs in the format that the default metric takes."""
         return y_true, y_pred
 
     def _encoded(self, y_true: Any, y_pred: Any) -> tuple[NDArray[Any], NDArray[Any]]:
         """Return both in parts, for metrics that take these."""
-        known = self._resolve(y_true).space
+        known = self._resolve(y_true)
         return known.encode(y_true, "y_true"), known.encode(y_pred, "y_pred")
-
-    def _n(self) -> int:
-        """Return the size, checked: the parameter, or the number of names."""
-        parameter, names = self._sized.parameter, self._names
-        if names is not None and getattr(self, parameter) is None:
-            sized = self._with(**{parameter: len(names)})
-            return sized._size(parameter, None, "n", self._sized.least, f"the number of {self._sized.names}")
-        n = self._size(parameter, self._sized.source, "n", self._sized.least)
-        if names is not None and n != len(names):
-            raise ValueError(
-                f"{type(self).__name__}: {parameter}={n}, but {self._sized.names} has {counted(len(names), 'name')}; "
-                "leave one of them out"
-            )
-        return n
-
-    def _matrix(self, y: Any, argument: str) -> NDArray[Any]:
-        """Return y, which messages call `argument`, as an array with a column for each item."""
-        return target_matrix(y, argument, self._n(), self._sized.column, self._sized.parameter)
-
-    def _size(self, parameter: str, source: str | None, key: str, least: int | None = None, noun: str = "") -> int:
-        """Return the value of an integer parameter, checked.
-
-        Parameters
-        ----------
-        parameter : str
-            Name of the parameter.
-        source : str or None
-            What a fitted estimator reads the value from, such as "the columns of y"; None if nothing.
-        key : str
-            What the library calls the parameter; its range is in the catalogue.
-        least : int or None, default=None
-            Smallest legal value, if it is not that of the catalogue.
-        noun : str, default=""
-            What messages call it; without one, by the parameter.
-
-        Raises
-        ------
-        TypeError
-            When the value is not an integer.
-        ValueError
-            When the value is None or out of bounds.
-        """
-        value, legal, whose = getattr(self, parameter), self._range(key), f"{type(self).__name__}: {noun or parameter}"
-        at_least = legal.least if least is None else least
-        if value is None:
-            remedy = "" if source is None else f", or use structure_ of a fitted estimator, which has it from {source}"
-            raise ValueError(f"{whose} is not known yet; give it{remedy}")
-        if not is_integer(value):
-            named = self._sized.names if hasattr(self, "_sized") and parameter == self._sized.parameter else None
-            how = f"names are given by {named}=" if named else f"fit takes it from {source}" if source else ""
-            remedy = f"; {how}" if how and not isinstance(value, (bool, float)) else ""
-            raise TypeError(f"{whose} must be an integer or None, got {value!r}{remedy}")
-        if value < at_least:
-            raise ValueError(f"{whose} must be at least {at_least}, got {value}")
-        if value > legal.most:
-            raise ValueError(f"{whose} must be at most {legal.most}, got {value}; {legal.reason}")
-        return int(value)
-
-    def _range(self, key: str) -> Range:
-        """Return the range of a parameter of the library; overridden where other parameters limit it."""
-        return parameter_range(self.name, key)
-
-    def _require_few(self, parameter: str, n: int, many: str) -> None:
-        """Raise ValueError if a parameter that is an array has more items, called `many`, than the library takes."""
-        legal = self._range("n")
-        if n > legal.most:
-            raise ValueError(
-                f"{type(self).__name__}: {parameter} must have at most {legal.most} {many}, got {n}; {legal.reason}"
-            )
-
-    def _with(self: _Self, **changes: Any) -> _Self:
-        """Return a copy with some attributes replaced."""
-        other = copy.copy(self)
-        for key, value in changes.items():
-            setattr(other, key, value)
-        return other
 
     # Equality.
 
@@ -836,6 +809,22 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         return hash((type(self), self._key()))
 
 
-def is_meant(cls: type[Structure], structure: Any) -> bool:
-    """Return whether an estimator's parameter `structure` is an instance of a class or its catalogue name."""
-    return isinstance(structure, cls) or (isinstance(structure, str) and structure == cls.name)
+def _require_matrices(structure: Structure, what: str, copies: int) -> None:
+    """Raise MemoryError unless there is room for `copies` matrices of shape ``(d, d)``."""
+    d = structure.n_features
+    require_memory(
+        8 * copies * d * d,
+        f"{what} of {structure!r}, {d} × {d} numbers,",
+        "train without it (estimators form no such matrix where its spectrum is known) or use a smaller structure",
+    )
+
+
+@contextmanager
+def _naming_estimates(space: LibrarySpace, needed: set[str], remedy: str) -> Iterator[None]:
+    """Add to an error that an exact sum is beyond reach how it is estimated, where that is possible."""
+    try:
+        yield
+    except CapabilityError as error:
+        if error.row is not None or not needed <= space.capabilities or not space.capabilities & set(CHAINS):
+            raise
+        raise CapabilityError(f"{error}; or estimate {remedy}") from None

@@ -12,32 +12,49 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._lib.arrays import FloatArray
+from ._base import Structure
 
 
-def sorted_classes(structure: Any) -> NDArray[Any] | None:
-    """Return the classes of a structure that has some, sorted; labels of sets as the columns of y stand."""
-    found: NDArray[Any] | None = structure._classes()
-    return None if found is None else found[_order(structure, found)]
+def classes_of(structure: Structure) -> NDArray[Any] | None:
+    """Return the outputs of a structure where they are classes of one row, sorted; None where they are not.
+
+    Of sets of labels these are the labels, as the columns of y stand.
+    """
+    if not hasattr(structure, "probabilities"):
+        return None
+    known = _known(structure)
+    return known[_order(structure, known)]
 
 
-def sorted_probabilities(structure: Any, marginals: FloatArray) -> FloatArray:
-    """Return the probabilities of `sorted_classes` (n, k), given marginals (n, d)."""
+def class_probabilities(structure: Any, marginals: FloatArray) -> FloatArray:
+    """Return the probabilities of `classes_of` a structure (n, k), given marginals (n, d)."""
     found: FloatArray = structure.probabilities(marginals)
-    order = _order(structure, structure._classes())
+    order = _order(structure, _known(structure))
     return found if (np.diff(order) > 0).all() else np.ascontiguousarray(found[:, order])
 
 
-def values_of(psi: FloatArray, linear: FloatArray, magnitude: FloatArray | None) -> FloatArray:
-    """Return ⟨s, ψ⟩ + ⟨t, ψ²⟩ (n, k) of k embeddings, less its mean of each row, for scores s (n, d) and t (d,).
+def class_values(structure: Structure, linear: FloatArray, magnitude: FloatArray | None) -> FloatArray:
+    """Return ⟨s, ψ(y)⟩ + ⟨t, ψ(y)²⟩ of `classes_of` a structure (n, k), for scores s (n, d) and t (d,) of a decision.
 
-    Only differences of values decide; what takes each column alone, such as calibration of one class against the rest,
-    needs columns that tell of the others: ψ of the lowest grade is the same in all grades, and its own value constant.
+    The mean of each row is left out: only differences of values decide, and what takes each column alone, such as
+    calibration of one class against the rest, needs columns that tell of the others. ψ of the lowest grade is the same
+    in all grades, and its own value constant.
     """
+    psi = structure.embed(classes_of(structure))
     values: FloatArray = linear @ (psi - psi.mean(axis=0)).T
     squares = np.square(psi)
     return values if magnitude is None else values + (squares - squares.mean(axis=0)) @ magnitude
 
 
-def _order(structure: Any, classes: NDArray[Any]) -> NDArray[np.intp]:
-    """Return the numbers of classes of the structure as they are shown; where y has columns, these are its labels."""
-    return np.arange(len(classes)) if structure._columns is not None else np.argsort(classes, kind="stable")
+def _known(structure: Structure) -> NDArray[Any]:
+    """Return the classes in the order of the structure."""
+    space = structure.space
+    if structure.target_type != "multilabel-indicator":
+        return space.decode_parts(np.concatenate(list(space.listed())))
+    return np.arange(space.n_features) if space.items is None else np.array(space.items)
+
+
+def _order(structure: Structure, classes: NDArray[Any]) -> NDArray[np.intp]:
+    """Return the numbers of classes of the structure as they are shown."""
+    of_sets = structure.target_type == "multilabel-indicator"
+    return np.arange(len(classes)) if of_sets else np.argsort(classes, kind="stable")

@@ -65,7 +65,6 @@ class Cliques(Structure):
 
     name = "cliques"
     default_metric = "hamming_score"
-    _entries = "bits"
     _sized = Sized("n_vertices", "vertex", names="vertices")
     _converter = "Cliques.from_vertices makes y of lists of vertices"
     _columns = "items"
@@ -140,5 +139,5 @@ class Cliques(Structure):
         indicators = by_name(indicators, vertices, "indicators", "vertices")
         values = target_matrix(indicators, "indicators", None, "vertex")
         called = names_of(indicators, vertices, "vertices", values.shape[1])
-        parts = Cliques(values.shape[1]).space.encode(values, "indicators")
+        parts = Cliques(values.shape[1]).encode(values, "indicators")
         return [joined(called[row != 0].tolist(), sep) for row in parts]

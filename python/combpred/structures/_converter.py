@@ -52,7 +52,7 @@ class converter_of:  # noqa: N801  # a decorator
         def of_class(*arguments: Any, **options: Any) -> Any:
             if arguments and isinstance(arguments[0], owner):
                 return function(*arguments, **options)
-            own = {parameter.name for parameter in owner._get_param_signature()} & set(options)
+            own = set(inspect.signature(owner).parameters) & set(options)
             return function(owner(**{name: options.pop(name) for name in own}), *arguments, **options)
 
         return of_class

@@ -6,7 +6,6 @@ The class and its constructors are here. What they make is a `ListedSpace` (`_ow
 
 from __future__ import annotations
 
-import copy
 import inspect
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields
@@ -16,7 +15,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._data.glossary import documented
-from .._lib.structure import Description
 from ._base import Structure
 from ._own.basis import Basis
 from ._own.computed import PythonSpace, from_functions
@@ -484,6 +482,7 @@ class Custom(Structure):
                     f"Invalid parameter {key!r} for estimator {self!r}. Valid parameters are: {list(self._given)!r}."
                 )
         self._given = {**self._given, **params}
+        self.__dict__.pop("_space", None)
         return self
 
     def __setattr__(self, key: str, value: Any) -> None:
@@ -493,24 +492,25 @@ class Custom(Structure):
 
     # All work is done by the space, which is of one of two kinds.
 
-    def _make_space(self) -> ListedSpace | MembersSpace | PythonSpace:
-        return _build_space(self, self._given)
+    def _make_space(self, *_: Any, **__: Any) -> ListedSpace | MembersSpace | PythonSpace:
+        return _build_space(self._given)
 
-    def _describe(self) -> Description:
-        return self.space.description
+    def _with(self, **changes: Any) -> Custom:
+        other: Custom = super()._with(**changes)
+        other.__dict__["_space"] = self.space  # keeps sampled moments; parameters are set by set_params alone
+        return other
 
-    def _resolve(self, y: Any) -> Custom:
-        resolved = self._with()
-        space = copy.copy(self.space)  # keeps sampled moments
-        space.structure = resolved
-        resolved.__dict__["_space"] = space
-        return resolved
+    def encode(self, y: Any, argument: str = "y", *, partial: bool = False) -> NDArray[Any]:
+        space: Any = self.space
+        parts: NDArray[Any] = space.encode(y, argument)
+        return parts
 
-    def _decode_parts(self, parts: NDArray[Any]) -> NDArray[Any]:
-        return self.space.decode_parts(parts)
+    def validate(self, y: Any) -> None:
+        self.embed(y)  # by which the space looks
 
     def _metric_arguments(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
-        return self.space.compared(y_true, "y_true"), self.space.compared(y_pred, "y_pred")
+        space: Any = self.space
+        return space.compared(y_true, "y_true"), space.compared(y_pred, "y_pred")
 
     def enumerate(self) -> Iterator[Any]:
         """Return an iterator over all members, each once, in the order of the list.
@@ -549,7 +549,7 @@ _WAYS: dict[str, tuple[set[str], set[str]]] = {
 }
 
 
-def _build_space(structure: Custom, given: dict[str, Any]) -> ListedSpace | MembersSpace | PythonSpace:
+def _build_space(given: dict[str, Any]) -> ListedSpace | MembersSpace | PythonSpace:
     """Return the space that the parameters describe; ValueError if they describe none, or more than one."""
     named = {key for key, value in given.items() if value is not None} - set(_EFFECTS)
     way = next((key for key in _WAYS if key in named), None)
@@ -574,14 +574,14 @@ def _build_space(structure: Custom, given: dict[str, Any]) -> ListedSpace | Memb
         if given[name] != defaults[name] and not has_effect(way, named):
             raise ValueError(f"Custom: {name}={given[name]!r} has no effect beside {' and '.join(sorted(named))}")
     if "psi" in named:
-        return from_list(structure, given["structures"], given["psi"], given["loss"])
+        return from_list(given["structures"], given["psi"], given["loss"])
     if way == "structures":
-        return from_gram(structure, given["structures"], given["gram"], given["loss"])
+        return from_gram(given["structures"], given["gram"], given["loss"])
     if way == "n_elements":
-        return from_oracle(structure, Oracle(given["n_elements"], given["contains"], given["weights"]), given)
+        return from_oracle(Oracle(given["n_elements"], given["contains"], given["weights"]), given)
     if way == "basis":
         basis = Basis(given["basis"], given["kernel"], given["gram"], given["project"])
         mean, second_moment = basis.moments(given["mean"], given["second_moment"])
         own = {key: basis.of_coefficients(given[key]) for key in ("decode", "bound")}
         given = {**given, **own, "embed": basis.embed, "mean": mean, "second_moment": second_moment}
-    return from_functions(structure, Functions(**{field.name: given[field.name] for field in fields(Functions)}), given)
+    return from_functions(Functions(**{field.name: given[field.name] for field in fields(Functions)}), given)

@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from .._data.glossary import documented
 from .._data.relations import pair_index
+from .._lib.structure import structure_layout
 from ._base import Sized
 from ._search.constraints import Restriction
 from ._visits import Visits
@@ -61,7 +63,6 @@ class Cycles(Visits):
 
     name = "cycles"
     default_metric = "cycle_f1"
-    _entries = "bits"
     _sized = Sized("n_vertices", "vertex", "y", names="vertices")
     _converter = "Cycles(vertices=[…]).from_names makes y of lists of vertices"
     _noun = ("vertex", "vertices")
@@ -70,13 +71,24 @@ class Cycles(Visits):
         self.n_vertices = n_vertices
         self.vertices = vertices
 
-    def _best_by_program(
-        self, linear: NDArray[np.float64], magnitude: NDArray[np.float64], restriction: Restriction | None = None
-    ) -> tuple[NDArray[np.int32], float]:
+    def visited(self) -> sparse.csr_array:
+        """Return the matrix L such that L ψ(y) says which vertices a cycle y visits, each by two edges.
+
+        Returns
+        -------
+        L : sparse matrix of shape (n, d)
+        """
+        layout = structure_layout(self.space.description)
+        assert layout is not None  # entries of ψ are edges
+        d, ends = self.n_features, np.concatenate([layout.rows, layout.columns])
+        return sparse.csr_array((np.full(2 * d, 0.5), (ends, np.tile(np.arange(d), 2))), shape=(layout.n_items, d))
+
+    @staticmethod
+    def _program(
+        n: int, linear: NDArray[np.float64], magnitude: NDArray[np.float64], restriction: Restriction | None
+    ) -> tuple[list[int], float]:
         from .._programs.tours import best_cycle
         from ._search.programs import visit_cuts  # loads the solver
 
-        n = self._n()
         conditions = visit_cuts(restriction, n, visited=n * (n - 1) // 2, step=pair_index(n))
-        cycle, bound = best_cycle(n, linear + magnitude, conditions)  # ψ is 0 or 1
-        return self.space.encode([cycle])[0], bound
+        return best_cycle(n, linear + magnitude, conditions)  # ψ is 0 or 1

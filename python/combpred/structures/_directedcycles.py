@@ -62,7 +62,6 @@ class DirectedCycles(Visits):
 
     name = "directedcycles"
     default_metric = "policy_cosine"
-    _entries = "signs and zeros"
     _sized = Sized("n_vertices", "vertex", "y", names="vertices")
     _converter = "DirectedCycles(vertices=[…]).from_names makes y of lists of vertices"
     _noun = ("vertex", "vertices")
@@ -71,13 +70,13 @@ class DirectedCycles(Visits):
         self.n_vertices = n_vertices
         self.vertices = vertices
 
-    def _best_by_program(
-        self, linear: NDArray[np.float64], magnitude: NDArray[np.float64], restriction: Restriction | None = None
-    ) -> tuple[NDArray[np.int32], float]:
+    @staticmethod
+    def _program(
+        n: int, linear: NDArray[np.float64], magnitude: NDArray[np.float64], restriction: Restriction | None
+    ) -> tuple[list[int], float]:
         from .._programs.tours import best_directed_cycle
         from ._search.programs import visit_cuts  # loads the solver
 
-        n = self._n()
         gains = np.zeros((n, n))
         u, v = np.triu_indices(n, 1)
         gains[u, v], gains[v, u] = magnitude + linear, magnitude - linear
@@ -90,5 +89,4 @@ class DirectedCycles(Visits):
             return arc(tail, head)
 
         conditions = visit_cuts(restriction, n, visited=n * (n - 1), step=arc, variable=variable)
-        cycle, bound = best_directed_cycle(n, gains, conditions)
-        return self.space.encode([cycle])[0], bound
+        return best_directed_cycle(n, gains, conditions)

@@ -13,20 +13,17 @@ from .._data.names import Names, index_of
 from .._data.targets import summary, target_matrix
 from .._lib.arrays import refuse_masked
 from .._lib.errors import in_words_of
-from .._lib.structure import Description, Range
+from .._lib.structure import Description
 from .._lib.table import codes
 from . import _pairs
 from ._base import Sized, Structure
 from ._converter import converter_of
-
-_COMPLETE = Range(2, 2**12, "beyond that the edges of the complete graph are too many; list the possible ones in edges")
 
 
 class EdgeSets(Structure):
     """Base class of structures whose outputs are sets of edges of a graph, the complete one if no edges are given."""
 
     default_metric = "hamming_score"
-    _entries = "bits"
     _sized = Sized("n_vertices", "edge", names="vertices")
     _columns = "entries"
     _directed = False  # whether edges of graphs that are outputs are
@@ -41,9 +38,6 @@ class EdgeSets(Structure):
     to_networkx = converter_of(_pairs.to_networkx)
     from_adjacency = converter_of(_pairs.from_adjacency)
     to_adjacency = converter_of(_pairs.to_adjacency)
-
-    def _range(self, key: str) -> Range:
-        return _COMPLETE if self.edges is None else super()._range(key)
 
     def _graph(self) -> tuple[int, NDArray[np.int32] | None]:
         """Return the number of vertices, and the edges if they are given."""

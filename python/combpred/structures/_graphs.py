@@ -13,12 +13,11 @@ from .._data.glossary import documented
 from .._data.targets import TargetError
 from .._lib.decode import Decoded, Decoding, best_outputs
 from .._lib.errors import CapabilityError
-from .._lib.partition import Partition, log_partition, sample_distribution
 from .._lib.sampling import Drawn
-from .._lib.structure import Description, structure_count
+from .._lib.structure import Description, structure_count, structure_layout
 from ._edges import EdgeSets
 from ._search.constraints import Restriction
-from ._search.hereditary import PROPERTIES, SetProperty, decode_hereditary, edge_property, require_property
+from ._search.hereditary import PROPERTIES, decode_hereditary, edge_property, require_property
 from ._space import LibrarySpace, MomentsInfo
 
 _MOST_LISTED_EDGES = 14  # the user's function is called for each of 16384 sets
@@ -107,11 +106,27 @@ class Graphs(EdgeSets):
         n, edges = self._graph()
         return Description(self.name, {"n": n} | scalars, None if edges is None else edges.ravel(), None)
 
-    def _make_space(self) -> LibrarySpace:
+    def _make_space(self, cls: type[LibrarySpace] = LibrarySpace, **options: Any) -> LibrarySpace:
         if self.hereditary is None:
-            return LibrarySpace(self)
+            return super()._make_space(cls, **options)
         require_property(self.hereditary)
-        return HereditarySpace(self) if callable(self.hereditary) else RelaxedSpace(self)
+        if callable(self.hereditary):
+            return super()._make_space(HereditarySpace, holds=self.hereditary, **options)
+        return super()._make_space(RelaxedSpace, everything=self._with(hereditary=None)._describe(), **options)
+
+    def encode(self, y: Any, argument: str = "y", *, partial: bool = False) -> NDArray[np.int32]:
+        parts: NDArray[np.int32] = super().encode(y, argument, partial=partial)
+        if callable(self.hereditary):
+            space: Any = self.space
+            has = space.set_property.have(parts)
+            if not has.all():
+                raise TargetError(
+                    int(np.argmin(has)),
+                    f"the edges do not have the property hereditary={self.hereditary!r}; hereditary=None takes all "
+                    "sets",
+                    argument,
+                )
+        return parts
 
 
 class RelaxedSpace(LibrarySpace):
@@ -120,12 +135,9 @@ class RelaxedSpace(LibrarySpace):
     Its number of members is that of all sets, to which training is relaxed, as its moments are.
     """
 
-    structure: Graphs
-
-    @cached_property
-    def _all(self) -> Description:
-        """The description of all sets of edges."""
-        return self.structure._with(hereditary=None)._describe()
+    def __init__(self, *arguments: Any, everything: Description, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._all = everything
 
     def count(self) -> int:
         return structure_count(self._all)
@@ -141,38 +153,20 @@ class HereditarySpace(LibrarySpace):
     respect the property.
     """
 
-    structure: Graphs
+    capabilities = frozenset()
+    moments_info = MomentsInfo("relaxed")
 
-    @property
-    def set_property(self) -> SetProperty:
-        """The property of members."""
-        return _property_of(self.structure)
-
-    @property
-    def capabilities(self) -> frozenset[str]:
-        return frozenset()
-
-    @property
-    def moments_info(self) -> MomentsInfo:
-        return MomentsInfo("relaxed")
-
-    def read(self, y: Any, argument: str, *, partial: bool = False) -> NDArray[Any]:
-        parts = super().read(y, argument, partial=partial)
-        has = _has_property(self.structure, parts)
-        if not has.all():
-            raise TargetError(
-                int(np.argmin(has)),
-                f"the edges do not have the property hereditary={self.structure.hereditary!r}; hereditary=None takes "
-                "all sets",
-                argument,
-            )
-        return parts
+    def __init__(self, *arguments: Any, holds: Callable[[NDArray[np.bool_]], bool], **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        layout = structure_layout(self.description)
+        assert layout is not None  # entries of ψ are edges
+        self.set_property = edge_property(holds, np.stack((layout.rows, layout.columns), axis=1))
 
     def decodes_in_library(self, decoder: str) -> bool:
         return False
 
     def _search(self, linear: NDArray[np.float64], magnitude: NDArray[np.float64] | None, how: Decoding) -> Decoded:
-        return decode_hereditary(_property_of(self.structure), linear, magnitude, how)
+        return decode_hereditary(self.set_property, linear, magnitude, how)
 
     def decode_within(
         self, linear: NDArray[np.float64], magnitude: NDArray[np.float64] | None, how: Decoding, held: Restriction
@@ -180,7 +174,7 @@ class HereditarySpace(LibrarySpace):
         """Decode under a restriction; None where no set with the property satisfies it."""
         required = np.zeros(self.n_features, dtype=np.bool_)
         required[[e for e, _ in held.must]] = True
-        rest = _property_of(self.structure).beside(required)
+        rest = self.set_property.beside(required)
         if not rest.holds(np.zeros_like(required)):
             return None
         scores = linear if magnitude is None else linear + magnitude  # ψ is 0 or 1
@@ -192,49 +186,38 @@ class HereditarySpace(LibrarySpace):
             y=found.y | required.astype(np.int32), value=found.value + gain, upper_bound=found.upper_bound + gain
         )
 
-    def _best_parts(
+    def k_best(
         self,
         linear: NDArray[np.float64],
-        magnitude: NDArray[np.float64] | None,
-        nu: float,
-        most: int | None,
-        n_threads: int | None,
-        method: str,
+        magnitude: NDArray[np.float64] | None = None,
+        *,
+        nu: float = 1.0,
+        max_results: int | None = None,
+        n_threads: int | None = None,
+        method: str = "auto",
     ) -> Iterator[NDArray[np.int32]]:
         if self.n_features <= _MOST_LISTED_EDGES:
-            places = best_outputs(self._list, linear, magnitude, most=most, nu=nu, n_threads=n_threads)
+            places = best_outputs(self.sums, linear, magnitude, most=max_results, nu=nu, n_threads=n_threads)
             return (self._members[place[0]] for place in places)
         how = Decoding("exact")
         return best_outputs(
-            self.description, linear, magnitude, lambda s, m: self._search(s, m, how).y, most=most, nu=nu
+            self.description, linear, magnitude, lambda s, m: self._search(s, m, how).y, most=max_results, nu=nu
         )
 
     def listed(self) -> Iterator[NDArray[np.int32]]:
         for parts in super().listed():
-            yield parts[_has_property(self.structure, parts)]
+            yield parts[self.set_property.have(parts)]
 
     def sample(self, n: int, seed: int) -> NDArray[Any]:
         raise CapabilityError(
-            f"{self.structure!r}: no exact sampler is known for sets with a property; Graphs without hereditary draws "
+            f"{self.title}: no exact sampler is known for sets with a property; Graphs without hereditary draws "
             "from all sets of edges, and enumerate() lists those with the property where there are few edges"
         )
 
     def draw(self, *arguments: Any, **options: Any) -> Drawn:
         raise CapabilityError(
-            f"{self.structure!r}: no chain is known for sets with a property; Graphs without hereditary draws from all "
-            "sets"
+            f"{self.title}: no chain is known for sets with a property; Graphs without hereditary draws from all sets"
         )
-
-    def log_partition(
-        self, linear: NDArray[np.float64], marginals: bool = False, n_threads: int | None = None
-    ) -> Partition:
-        return log_partition(self._list, linear, marginals=marginals, n_threads=n_threads)
-
-    def sample_distribution(
-        self, linear: NDArray[np.float64], n_samples: int, seed: int, n_threads: int | None = None
-    ) -> NDArray[Any]:
-        places = sample_distribution(self._list, linear, n_samples, seed, n_threads=n_threads)
-        return self._members[places[:, :, 0]]
 
     @cached_property
     def _members(self) -> NDArray[np.int32]:
@@ -242,26 +225,13 @@ class HereditarySpace(LibrarySpace):
         n_edges = self.n_features
         if n_edges > _MOST_LISTED_EDGES:
             raise CapabilityError(
-                f"{self.structure!r}: sums over the sets with a property look at each set of up to "
+                f"{self.title}: sums over the sets with a property look at each set of up to "
                 f"{_MOST_LISTED_EDGES} edges, not {n_edges}; take fewer edges, or Graphs without hereditary"
             )
         return np.concatenate(list(self.listed()))
 
     @cached_property
-    def _list(self) -> Description:
+    def sums(self) -> Description:
         """The description of the sets with the property as a list of outputs with their ψ."""
         k, d = self._members.shape
         return Description("custom", {"d": d, "members": k}, None, self._members.astype(np.float64).ravel())
-
-
-def _property_of(graphs: Graphs) -> SetProperty:
-    """Return the hereditary property of a structure."""
-    layout = graphs.space.layout
-    assert callable(graphs.hereditary) and layout is not None
-    return edge_property(graphs.hereditary, np.stack((layout.rows, layout.columns), axis=1))
-
-
-def _has_property(graphs: Graphs, parts: NDArray[np.int32]) -> NDArray[np.bool_]:
-    """Return for each row whether that set of edges has the property."""
-    holds = _property_of(graphs).holds
-    return np.fromiter((holds(row) for row in parts.astype(np.bool_)), dtype=np.bool_, count=len(parts))

@@ -60,6 +60,7 @@ class Hierarchy(Trees):
 
     name = "hierarchy"
     default_metric = "accuracy"
+    _is_single = True
     _converter = "y_from_paths of Hierarchy.from_paths(…) makes y of paths"
     _rows = "names"
 
@@ -101,9 +102,6 @@ class Hierarchy(Trees):
         found: NDArray[np.float64] = np.clip(own[:, self._mask(tree)], 0.0, 1.0)
         return found
 
-    def _classes(self) -> NDArray[Any]:
-        return self._decode_parts(np.flatnonzero(self._mask(self._tree())).astype(np.int32)[:, np.newaxis])
-
     def _describe(self) -> Description:
         tree = self._tree()
         ints = np.concatenate([tree.parent, self._mask(tree).astype(np.int32)])
@@ -125,16 +123,10 @@ class Hierarchy(Trees):
         for i, row in enumerate(ends):
             if len(row) > 1:
                 raise TargetError(i, "there are several paths, but y is one node; take Subtrees", "paths")
-        return self._decode_parts(np.array(ends, dtype=np.int32))
+        return self.space.decode_parts(np.array(ends, dtype=np.int32))
 
     def _paths_of_y(self, tree: Tree, y: Any, path: Callable[[int], Any]) -> list[Any]:
         return [path(node) for node in self._nodes(y, "y").tolist()]
-
-    def _decode_parts(self, parts: NDArray[np.int32]) -> NDArray[Any]:
-        names = self._names
-        if names is None:
-            return np.ascontiguousarray(parts[:, 0])
-        return np.array(names)[parts[:, 0]]
 
     def _metric_arguments(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
         # A test set may hold nodes that are not allowed; predictions are wrong there, but that is not an error.

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from .._data.checks import require_integers
 from .._data.forms import columns_in_order
 from .._data.glossary import documented
 from .._data.listings import as_table, by_name, names_of, read_lists
@@ -73,8 +74,8 @@ class LabelSets(Structure):
 
     name = "labelsets"
     default_metric = "hamming_score"
-    _entries = "bits"
-    _decisions = ("f1", "ranking", "subset")
+    target_type = "multilabel-indicator"
+    _dtype = np.int64  # the type of scikit-learn's indicator matrices, which its checks require
     _sized = Sized("n_labels", "label", names="labels")
     _converter = "LabelSets.from_sets makes y of sets, lists or strings of labels"
     _columns = "items"
@@ -174,7 +175,7 @@ class LabelSets(Structure):
         values = indicators if sparse.issparse(indicators) else target_matrix(indicators, "indicators", None, "label")
         k = values.shape[1]
         called = names_of(indicators, labels, "labels", k)
-        parts = LabelSets(k).space.encode(values, "indicators")
+        parts = LabelSets(k).encode(values, "indicators")
         return [joined(called[row != 0].tolist(), sep) for row in parts]
 
     def probabilities(self, marginals: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -199,15 +200,14 @@ class LabelSets(Structure):
         """
         return marginals
 
-    def _classes(self) -> NDArray[Any]:
-        return np.arange(self._n()) if self._names is None else np.array(self._names)
-
     def _describe(self) -> Description:
-        n = self._n()
-        size = -1 if self.size is None else self._size("size", None, "size", 0)
-        if size > n:
-            raise ValueError(f"LabelSets: size must be at most n_labels={n}, got {size}")
-        return Description(self.name, {"n": n, "size": size}, self._listed(n), None)
+        scalars = {"n": self._n()}
+        if self.size is not None:
+            require_integers(**{"LabelSets: size": self.size})
+            if self.size < 0:  # which the library takes for any size
+                raise ValueError(f"LabelSets: size must be at least 0, got {self.size}")
+            scalars["size"] = int(self.size)
+        return Description(self.name, scalars, self._listed(scalars["n"]))
 
     def _listed(self, n: int) -> NDArray[np.int32] | None:
         """Return the observed sets; None for all."""
@@ -229,14 +229,14 @@ class LabelSets(Structure):
         resolved = super()._resolve(y)._with(_sparse_format=compressed if sparse.issparse(y) else None)
         if self.observed is not True:
             return resolved
-        return resolved._with(observed=np.unique(resolved._with(observed=False).space.encode(y), axis=0))
+        return resolved._with(observed=np.unique(resolved._with(observed=False).encode(y), axis=0))
 
     def _shown(self, y: Any) -> int:
         return int(y.shape[1]) if sparse.issparse(y) else super()._shown(y)
 
     def _numbers(self, y: Any, argument: str) -> NDArray[Any]:
         if not sparse.issparse(y):
-            return self._matrix(y, argument)
+            return super()._numbers(y, argument)
         rows = self._checked_rows(y, argument)
         n, width = rows.shape
         require_memory(5 * n * width, f"y, {n} × {width} labels as int32,", "use fewer rows or labels")
@@ -255,7 +255,7 @@ class LabelSets(Structure):
         rows.data = _stored_bits(rows)
         return rows
 
-    def _embed_sparse(self, y: Any) -> sparse.csr_array | None:
+    def embed_sparse(self, y: Any) -> sparse.csr_array | None:
         if not sparse.issparse(y) or self.observed is not False:
             return None
         rows = self._checked_rows(y, "y")
@@ -266,9 +266,6 @@ class LabelSets(Structure):
             found = f"the set has {size} labels, size={self.size} asks for {self.size}"
             raise TargetError(row, f"{found}; size=None takes sets of all sizes")
         return rows.astype(np.float64) if rows.nnz <= _MOST_NONZERO * rows.shape[0] * rows.shape[1] else None
-
-    def _decode_parts(self, parts: NDArray[np.int32]) -> NDArray[Any]:
-        return parts.astype(np.int64)  # the type of scikit-learn's indicator matrices, which its checks require
 
 
 def _stored_bits(rows: Any) -> NDArray[np.int32]:

@@ -52,9 +52,9 @@ class MultiClass(Structure):
     name = "multiclass"
     default_metric = "accuracy"
     any_metric = True
-    _entries = "bits"
-    _costs = ("zero-one", "hamming")
-    _sized = Sized("n_classes", "class", "the labels in y", 2)
+    target_type = "multiclass"
+    _is_single = True
+    _sized = Sized("n_classes", "class", "the labels in y")
 
     def __init__(self, n_classes: int | None = None) -> None:
         self.n_classes = n_classes
@@ -114,8 +114,6 @@ class MultiClass(Structure):
         n = self._n()
         return getattr(self, "classes_", np.arange(n))
 
-    _classes = _labels
-
     def _numbers(self, y: Any, argument: str) -> NDArray[np.int32]:
         known = self._labels().tolist()
         labels = target_vector(y, argument)
@@ -126,19 +124,13 @@ class MultiClass(Structure):
         check_present(target_vector(y_true, "y_true", warn=False), "y_true")  # those that training lacked are legal
         return y_true, y_pred
 
-    def _embed_sparse(self, y: Any) -> sparse.csr_array | None:
+    def embed_sparse(self, y: Any) -> sparse.csr_array | None:
         if self.n_features < _SPARSE_CLASSES:
             return None
-        codes = self.space.encode(y)[:, 0]
+        codes = self.encode(y)[:, 0]
         ends = np.arange(len(codes) + 1)
         return sparse.csr_array((np.ones(len(codes)), codes, ends), shape=(len(codes), self.n_features))
-
-    def _decode_parts(self, parts: NDArray[np.int32]) -> NDArray[Any]:
-        return self._labels()[parts[:, 0]]
 
     @property
     def _names(self) -> Names | None:
         return tuple(self.classes_.tolist()) if hasattr(self, "classes_") else None
-
-    def _own_names(self) -> list[str]:
-        return [str(label) for label in self._labels().tolist()]

@@ -57,9 +57,8 @@ class Ordinal(Structure):
 
     name = "ordinal"
     default_metric = "neg_absolute_error"
-    _entries = "bits"
-    _decisions = ("median",)
-    _sized = Sized("grades", "grade", "the largest grade or the categories of y", 2)
+    _is_single = True
+    _sized = Sized("grades", "grade", "the largest grade or the categories of y")
 
     def __init__(self, grades: int | Sequence[Any] | None = None) -> None:
         self.grades = grades
@@ -90,9 +89,6 @@ class Ordinal(Structure):
         np.clip(probabilities, 0.0, 1.0, out=probabilities)
         return probabilities
 
-    def _classes(self) -> NDArray[Any]:
-        return self._decode_parts(np.arange(self._n(), dtype=np.int32)[:, np.newaxis])
-
     @property
     def _names(self) -> Names | None:
         if hasattr(self, "categories_"):
@@ -103,11 +99,10 @@ class Ordinal(Structure):
         names = self._names
         if names is None:
             return super()._n()
-        return self._with(grades=len(names))._size("grades", None, "n", 2, "the number of grades")
+        return len(names)
 
     def _resolve(self, y: Any) -> Ordinal:
         if self._names is not None:
-            self._n()
             self._scale(y, self._names, "y")
             return self._with()
         categories = _ordered_categories(y)
@@ -172,14 +167,6 @@ class Ordinal(Structure):
                 f"lack some and have others ({summary(known)}); give both the same categories"
             )
         return larger
-
-    def _decode_parts(self, parts: NDArray[np.int32]) -> NDArray[Any]:
-        grades: NDArray[Any] = parts[:, 0].copy()
-        if hasattr(self, "categories_"):
-            grades = self.categories_[grades]
-        elif self._names is not None:
-            grades = np.array(self._names)[grades]
-        return grades
 
 
 def _consecutive(names: Names) -> list[int]:

@@ -18,6 +18,7 @@ from .._data.forms import columns_in_order
 from .._data.listings import as_table
 from .._data.names import numbers_of
 from .._data.targets import TargetError, summary
+from .._lib.structure import structure_layout
 
 
 def from_edges(self: Any, graphs: Any, *, closure: bool = False, as_frame: bool = False) -> Any:
@@ -185,7 +186,7 @@ def to_edges(self: Any, y: Any) -> list[list[tuple[Any, Any]]]:
     """
     known = self._resolve(y)
     ends = _ends(known)
-    psi = known.space.embed(known.space.encode(y))
+    psi = known.space.embed(known.encode(y))
     return [[ends[e] if row[e] > 0 else ends[e][::-1] for e in np.flatnonzero(row)] for row in psi]
 
 
@@ -254,8 +255,8 @@ def to_adjacency(self: Any, y: Any) -> NDArray[np.bool_]:
             [0, 1, 0]]])
     """
     known = self._resolve(y)
-    layout = known.space.layout
-    psi = known.space.embed(known.space.encode(y))
+    layout: Any = structure_layout(known.space.description)
+    psi = known.space.embed(known.encode(y))
     graphs = np.zeros((len(psi), layout.n_items, layout.n_items), dtype=np.bool_)
     graphs[:, layout.rows, layout.columns] = psi > 0
     graphs[:, layout.columns, layout.rows] |= psi < 0 if known._directed else psi > 0
@@ -300,13 +301,13 @@ def _y(
         i, u = (int(at) for at in np.argwhere(around)[0])
         name = u if self._names is None else self._names[u]
         raise TargetError(i, f"{noun} {name!r} is before itself: the pairs form a cycle", "graphs")
-    y = self.space.encode(tables if self._directed else _edge_rows(self, tables, pairs), "graphs")
+    y = self.encode(tables if self._directed else _edge_rows(self, tables, pairs), "graphs")
     return y if framed is None else as_table(y, tuple(self.feature_names()), True, framed)
 
 
 def _edge_rows(self: Any, tables: NDArray[np.bool_], pairs: list[list[Any]]) -> NDArray[np.int32]:
     """Return a column for each edge that there may be; TargetError for a row with another one."""
-    layout = self.space.layout
+    layout: Any = structure_layout(self.space.description)
     y = tables[:, layout.rows, layout.columns].astype(np.int32)
     if (bad := y.sum(axis=1) < [len(row) for row in pairs]).any():
         i = int(np.argmax(bad))
@@ -319,7 +320,8 @@ def _edge_rows(self: Any, tables: NDArray[np.bool_], pairs: list[list[Any]]) -> 
 
 def _ends(self: Any) -> list[tuple[Any, Any]]:
     """Return the two vertices or items of each entry of ψ, by name if they have names."""
-    called, layout = range(_size(self)) if self._names is None else self._names, self.space.layout
+    called = range(_size(self)) if self._names is None else self._names
+    layout: Any = structure_layout(self.space.description)
     return [(called[u], called[v]) for u, v in zip(layout.rows, layout.columns, strict=True)]
 
 

@@ -5,18 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
 from .._data.glossary import documented
-from .._lib.errors import CapabilityError
 from .._lib.names import MOMENTS_KINDS
 from .._lib.structure import Description
 from ._relations import Relations
-from ._space import LibrarySpace
 
 _MOMENTS = {name: number for number, name in enumerate(("auto", *MOMENTS_KINDS))}  # as the library counts them
-_LISTED = 7  # up to this many items, all partial orders are listed; samples are drawn from the list
 
 
 @documented
@@ -88,21 +82,3 @@ class PartialOrders(Relations):
         if not isinstance(self.moments, str) or self.moments not in _MOMENTS:
             raise ValueError(f"PartialOrders: moments must be one of {', '.join(_MOMENTS)}, got {self.moments!r}")
         return Description(self.name, {"n": self._n(), "moments": _MOMENTS[self.moments]}, None, None)
-
-    def _make_space(self) -> LibrarySpace:
-        return _PartialOrderSpace(self)
-
-
-class _PartialOrderSpace(LibrarySpace):
-    """The space of partial orders; the library draws exact samples from a list of all of them."""
-
-    structure: PartialOrders
-
-    def sample(self, n: int, seed: int) -> NDArray[np.int32]:
-        if self.structure._n() > _LISTED:
-            raise CapabilityError(
-                f"{self.structure!r}: partial orders of more than {_LISTED} items cannot be drawn exactly; take "
-                "combpred.sampling.sample(structure, np.zeros(structure.n_features), n, sampler='local'), whose chain "
-                "draws them approximately"
-            )
-        return super().sample(n, seed)

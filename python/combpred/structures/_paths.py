@@ -17,11 +17,11 @@ from .._data.names import Names, checked_names, index_of, joined, numbers_of
 from .._data.sequences import padded
 from .._data.targets import TargetError, summary, target_matrix, whole_numbers
 from .._lib.arrays import refuse_masked
-from .._lib.errors import CapabilityError
 from .._lib.structure import Description, structure_embed
 from .._lib.table import codes
 from ._base import Structure
 from ._converter import converter_of
+from ._space import LibrarySpace
 
 
 @documented
@@ -83,7 +83,6 @@ class Paths(Structure):
 
     name = "paths"
     default_metric = "hamming_score"
-    _entries = "bits"
     _converter = "Paths(…).from_vertices makes y of lists of vertices"
     _rows = "lists"
 
@@ -271,7 +270,7 @@ class Paths(Structure):
         """
         arcs, source, _ = self._ends()
         found = []
-        for row in self.space.encode(y):
+        for row in self.encode(y):
             listed = self._called_by([source, *arcs[row[row >= 0], 1].tolist()])
             found.append(joined(listed, sep))
         return found
@@ -362,7 +361,8 @@ class Paths(Structure):
         arcs = self._whole(self.arcs, "arcs", 2)
         if arcs.shape[1] != 2:
             raise ValueError(f"Paths: arcs must list at least one pair of vertices, shape (m, 2); got {arcs.shape}")
-        source, target = self._size("source", None, "source"), self._size("target", None, "target")
+        require_integers(**{"Paths: source": self.source, "Paths: target": self.target})
+        source, target = int(self.source), int(self.target)
         scalars = {
             "vertices": max(int(arcs.max()), source, target) + 1,
             "arcs": len(arcs),
@@ -410,33 +410,15 @@ class Paths(Structure):
             )
         return codes(array, f"Paths: {parameter}")
 
-    def _loss_entries(self) -> NDArray[np.bool_] | None:
-        if self.tied is None:
-            return None
-        single: NDArray[np.bool_] = np.bincount(self._whole(self.tied, "tied", 1)) == 1
-        if not single.any():
-            raise CapabilityError(
-                f"{self!r} counts arcs in groups of several each, and a loss needs entries of ψ that are 0 or 1: leave "
-                "arcs untied, or take StructuredPerceptron, which needs no loss"
-            )
-        return single
+    def _make_space(self, cls: type[LibrarySpace] = LibrarySpace, **options: Any) -> LibrarySpace:
+        # Of groups of several arcs ψ counts, and a loss needs entries that are 0 or 1.
+        counted = None if self.tied is None else np.bincount(self._whole(self.tied, "tied", 1)) == 1
+        return super()._make_space(cls, counted=counted, **options)
 
     def _numbers(self, y: Any, argument: str) -> NDArray[Any]:
         return padded(y, argument, "arc")
-
-    def _require_preimage(self) -> None:
-        if self.tied is None:
-            return
-        d = self.n_features
-        try:
-            self.space.decode(np.zeros((1, d)), np.zeros(d))
-        except CapabilityError as error:
-            raise CapabilityError(f"{error}; take loss='auc', or leave out `tied`") from None
 
     def _metric_arguments(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
         untied = self._untied()
         truth, predicted = (structure_embed(untied, parts) for parts in self._encoded(y_true, y_pred))
         return truth.astype(np.int8), predicted.astype(np.int8)  # 1 for the arcs of the path
-
-    def _has_indicators(self) -> bool:
-        return self.tied is None

@@ -62,12 +62,9 @@ class Permutations(Structure):
 
     name = "permutations"
     default_metric = "kendall_tau"
-    _entries = "signs"
-    _costs = ("kendall", "hamming")
     _sized = Sized("n_labels", "label", names="labels")
     _converter = "Permutations.from_orders makes y of lists of labels from best to worst, from_top_k of the first ones"
     _columns = "items"
-    _partial = True
 
     def __init__(self, n_labels: int | None = None, *, labels: Sequence[Any] | None = None) -> None:
         self.n_labels = n_labels
@@ -308,21 +305,19 @@ class Permutations(Structure):
         return as_table(positions_by_score(values), names, as_frame, scores)
 
     def _metric_arguments(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
-        known = self._resolve(y_true).space
-        truth = known.read(y_true, "y_true", partial=True)
+        known = self._resolve(y_true)
+        truth = known.encode(y_true, "y_true", partial=True)
         return np.where(truth == 0, -1, truth), known.encode(y_pred, "y_pred")
 
-    def _best_by_program(
-        self, linear: NDArray[np.float64], magnitude: NDArray[np.float64], restriction: Restriction | None = None
+    @staticmethod
+    def _program(
+        n: int, linear: NDArray[np.float64], magnitude: NDArray[np.float64], restriction: Restriction | None
     ) -> tuple[NDArray[np.int32], float]:
         from .._programs.orders import best_order
         from ._search.programs import order_cuts  # loads the solver
 
-        positions, bound = best_order(self._n(), linear, order_cuts(restriction))
+        positions, bound = best_order(n, linear, order_cuts(restriction))
         return positions, bound + float(magnitude.sum())  # every |ψ| is 1
-
-    def _indicators(self, psi: NDArray[np.float64]) -> NDArray[np.float64]:
-        return (1 + psi) / 2
 
     def pair_probabilities(self, marginals: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the probabilities that u is before v, and that v is before u, for all pairs u < v.
@@ -386,7 +381,7 @@ def _table_of_numbers(table: Any, argument: str, labels: Any, remedy: str) -> tu
 def _parts_of(positions: Any) -> NDArray[np.int32]:
     """Return rankings, which may be known in part, in parts."""
     values = target_matrix(positions, "positions", None, "label")
-    return Permutations(values.shape[1]).space.read(values, "positions", partial=True)
+    return Permutations(values.shape[1]).encode(values, "positions", partial=True)
 
 
 def _listed(parts: NDArray[np.int32], shown: NDArray[np.bool_], called: NDArray[Any]) -> NDArray[Any]:

@@ -66,7 +66,7 @@ class PosetElements(Structure):
 
     name = "posetelements"
     default_metric = "accuracy"
-    _entries = "bits"
+    _is_single = True
 
     def __init__(
         self, relation: ArrayLike, *, allowed: ArrayLike | None = None, elements: Sequence[Any] | None = None
@@ -111,9 +111,6 @@ class PosetElements(Structure):
         k = int(np.sqrt(len(ints)))
         return np.flatnonzero(ints[k * k :]).astype(np.int32)
 
-    def _classes(self) -> NDArray[Any]:
-        return self._decode_parts(self._allowed()[:, np.newaxis])
-
     def _relation(self) -> NDArray[np.int32]:
         """Return the relation as int32 of shape ``(k, k)``, after checking its shape and entries."""
         refuse_masked(self.relation, "PosetElements: relation")
@@ -126,7 +123,6 @@ class PosetElements(Structure):
                 f"PosetElements: relation must be a square matrix, got shape {relation.shape}"
                 + pairs * (relation.ndim == 2 and relation.shape[1] == 2)
             )
-        self._require_few("relation", len(relation), "elements")
         if relation.dtype.kind not in "biuf":
             raise TypeError(f"PosetElements: relation must hold booleans or 0/1, got dtype {relation.dtype}")
         bad = ~((relation == 0) | (relation == 1))
@@ -178,7 +174,3 @@ class PosetElements(Structure):
             names = column_names(self.relation, "relation") if hasattr(self.relation, "columns") else None
             return None if names is None else tuple(names)
         return checked_names(self.elements, "PosetElements: elements")
-
-    def _decode_parts(self, parts: NDArray[np.int32]) -> NDArray[Any]:
-        elements, names = np.ascontiguousarray(parts[:, 0]), self._names
-        return elements if names is None else np.array(names)[elements]

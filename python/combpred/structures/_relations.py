@@ -17,8 +17,6 @@ class Relations(Structure):
     """Base class of structures whose outputs say of each pair of items which is before the other, if one is."""
 
     default_metric = "pair_accuracy"
-    _entries = "signs and zeros"
-    _costs = ("hamming", "kendall")
     _sized = Sized("n_items", "pair of items", "the pairs of y", names="items")
     _columns = "entries"
     _directed = True  # whether edges of graphs that are outputs are

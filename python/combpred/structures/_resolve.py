@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import inspect
 import pkgutil
 from typing import Any
 
@@ -119,7 +120,7 @@ def _named(name: str) -> Structure:
             f"structure: no structure is called {name!r}; known are {', '.join(classes)}{meant(name, list(classes))}"
         )
     cls = classes[name]
-    required = [p.name for p in cls._get_param_signature() if p.default is p.empty]
+    required = [p.name for p in inspect.signature(cls).parameters.values() if p.default is p.empty]
     if required:
         how = f"combpred.structures.{cls.__name__}({', '.join(f'{p}=…' for p in required)})"
         how += f", or {cls.__name__}.from_paths(…) of paths in the tree" * hasattr(cls, "from_paths")
@@ -157,6 +158,12 @@ def _inferred(y: Any) -> Structure:
         )
     check_classification_targets(y)  # refuses continuous targets in scikit-learn's words
     raise ValueError(f"structure: cannot be read from y, which is {kind}; give the structure")
+
+
+def target_type(structure: Any) -> str:
+    """Return what scikit-learn calls y of an estimator's parameter `structure`, or nothing."""
+    meant = structure_classes().get(structure) if isinstance(structure, str) else structure
+    return str(getattr(meant, "target_type", ""))
 
 
 # What estimators tell of an output where its structure has a method.

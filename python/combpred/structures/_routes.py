@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from .._data.glossary import documented
+from .._lib.structure import structure_layout
 from ._base import Sized
 from ._search.constraints import Restriction
 from ._visits import Visits
@@ -68,7 +70,6 @@ class Routes(Visits):
 
     name = "routes"
     default_metric = "route_pairs_f1"
-    _entries = "bits"
     _sized = Sized("n_places", "place", "y", names="places")
     _converter = "Routes(places=[…]).from_names makes y of lists of places"
     _noun = ("place", "places")
@@ -78,20 +79,32 @@ class Routes(Visits):
         self.n_places = n_places
         self.places = places
 
-    def _best_by_program(
-        self, linear: NDArray[np.float64], magnitude: NDArray[np.float64], restriction: Restriction | None = None
-    ) -> tuple[NDArray[np.int32], float]:
+    def visited(self) -> sparse.csr_array:
+        """Return the matrix L such that L ψ(y) says which places a route y visits.
+
+        Returns
+        -------
+        L : sparse matrix of shape (n, d)
+        """
+        layout = structure_layout(self.space.description)
+        assert layout is not None  # entries of ψ are arcs
+        to = np.flatnonzero(layout.columns < layout.n_items)  # arcs into a place, and starts
+        shape = layout.n_items, self.n_features
+        return sparse.csr_array((np.ones(len(to)), (layout.columns[to], to)), shape=shape)
+
+    @staticmethod
+    def _program(
+        n: int, linear: NDArray[np.float64], magnitude: NDArray[np.float64], restriction: Restriction | None
+    ) -> tuple[list[int], float]:
         from .._programs.tours import best_route
         from ._search.programs import visit_cuts  # loads the solver
 
-        n = self._n()
         scores = linear + magnitude  # ψ is 0 or 1
         gains = np.zeros((n, n))
         gains[~np.eye(n, dtype=bool)] = scores[: n * (n - 1)]
         starts, ends = n * (n - 1), n * n
         conditions = visit_cuts(restriction, n, visited=ends + n, step=partial(_arc, n), starts=starts, ends=ends)
-        route, bound = best_route(n, gains, scores[starts:ends], scores[ends:], conditions)
-        return self.space.encode([route])[0], bound
+        return best_route(n, gains, scores[starts:ends], scores[ends:], conditions)
 
 
 def _arc(n: int, u: int, v: int) -> int:

@@ -14,7 +14,7 @@ from ._visits import Visits
 def named(structure: Structure, y: Any) -> Named | None:
     """Return rows of outputs y as text with the names of a structure; None where it has none, or y has them itself."""
     tours = isinstance(structure, Visits)
-    names = structure.space.value_names() if tours else structure.space.column_names()
+    names = structure.space.items if tours else structure.form.columns
     if names is None or not isinstance(y, np.ndarray) or y.ndim != 2:
         return None
     return Named(y, names, tours=tours)

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import combinations
 from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from .._data.glossary import documented
@@ -72,6 +70,4 @@ class SpanningTrees(EdgeSets):
 
     def _describe(self) -> Description:
         n, edges = self._graph()
-        if edges is None:
-            edges = np.array(list(combinations(range(n), 2)), dtype=np.int32)
-        return Description(self.name, {"n": n}, edges.ravel(), None)
+        return Description(self.name, {"n": n}, None if edges is None else edges.ravel())

@@ -84,7 +84,7 @@ class Subtrees(Trees):
         return y
 
     def _paths_of_y(self, tree: Tree, y: Any, path: Callable[[int], Any]) -> list[Any]:
-        rows = self.space.encode(y) != 0
+        rows = self.encode(y) != 0
         above = np.zeros_like(rows)  # nodes with a child in the subtree
         children = np.flatnonzero(tree.parent >= 0)
         at, child = np.nonzero(rows[:, children])

@@ -24,7 +24,6 @@ from .._data.taxonomies import (
 from .._data.trees import Tree
 from ._base import Structure
 from ._converter import converter_of
-from .costs import TREE_COSTS
 
 _Trees = TypeVar("_Trees", bound="Trees")  # typing.Self needs Python 3.11
 
@@ -32,16 +31,11 @@ _Trees = TypeVar("_Trees", bound="Trees")  # typing.Self needs Python 3.11
 class Trees(Structure):
     """Base class of structures whose outputs are nodes of a rooted tree, or sets of them."""
 
-    _entries = "bits"
-    _costs = ("tree", "hamming", *TREE_COSTS)
-
     parent: ArrayLike | Mapping[Hashable, Hashable]
     nodes: Sequence[Any] | None
 
     def _tree(self) -> Tree:
-        tree = Tree(self.parent, self.nodes)
-        self._require_few("parent", len(tree), "nodes")
-        return tree
+        return Tree(self.parent, self.nodes)
 
     @property
     def _names(self) -> Names | None:

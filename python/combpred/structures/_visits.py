@@ -13,6 +13,7 @@ from .._data.listings import by_group
 from .._data.names import joined, numbers_of
 from .._data.sequences import padded
 from .._data.targets import TargetError, whole_numbers
+from .._lib.structure import parameter_range
 from ._base import Structure
 from ._converter import converter_of
 
@@ -89,7 +90,7 @@ class Visits(Structure):
         n = len(known) if known else getattr(self, self._sized.parameter)
         shown = max([self._least, *(max(len(row), max(row) + 1) for row in numbers if row)])
         y = padded([*numbers, [0] * (n or shown)], "rows", self._noun[0])[:-1].astype(np.int32)  # one as wide as y
-        self._resolve(y).space.encode(y, "rows")  # refuses what is no output
+        self._resolve(y).encode(y, "rows")  # refuses what is no output
         return y
 
     @converter_of
@@ -122,7 +123,7 @@ class Visits(Structure):
         [['Ely', 'Bath', 'Cork', 'Ely']]
         """
         visits = self._numbers(y, "y")
-        self._resolve(visits).space.encode(visits)
+        self._resolve(visits).encode(visits)
         names = self._names
         found = []
         for row in visits.astype(np.int64).tolist():
@@ -134,10 +135,10 @@ class Visits(Structure):
     @property
     def _least(self) -> int:
         """Number of places in the shortest row."""
-        return self._range("n").least
+        return parameter_range(self.name, "n").least
 
     def _shown(self, y: Any, argument: str = "y") -> int:
-        (_, many), most = self._noun, self._range("n").most
+        (_, many), most = self._noun, parameter_range(self.name, "n").most
         remedy = f"{many} are whole numbers 0..{most - 1}, and −1 pads short rows at the right"
         values = whole_numbers(self._numbers(y, argument), argument, -1, most - 1, remedy)
         return max(int(values.shape[1]), int(values.max()) + 1, self._least)
@@ -150,4 +151,4 @@ class Visits(Structure):
         if getattr(self, self._sized.parameter) is None:
             n = max(self._shown(y_true, "y_true"), self._shown(y_pred, "y_pred"))
             known = self._with(**{self._sized.parameter: n})
-        return known.space.encode(y_true, "y_true"), known.space.encode(y_pred, "y_pred")
+        return known.encode(y_true, "y_true"), known.encode(y_pred, "y_pred")

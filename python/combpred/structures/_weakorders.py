@@ -73,8 +73,6 @@ class WeakOrders(Structure):
 
     name = "weakorders"
     default_metric = "tau_x"
-    _entries = "signs and ties"
-    _costs = ("kendall", "hamming")
     _sized = Sized("n_labels", "label", names="labels")
     _converter = "WeakOrders.from_tiers makes y of lists of groups of tied labels, from_top_k of the first ones"
     _columns = "items"
@@ -189,7 +187,7 @@ class WeakOrders(Structure):
         values = target_matrix(ranks, "ranks", None, "label")
         k = values.shape[1]
         called = names_of(ranks, labels, "labels", k)
-        parts = WeakOrders(k).space.encode(values, "ranks")
+        parts = WeakOrders(k).encode(values, "ranks")
         tiers = [[called[row == rank].tolist() for rank in range(1, row.max() + 1)] for row in parts]
         tied = next((i for i, row in enumerate(tiers) if len(row) < k), None) if sep and not tie_sep else None
         if tied is not None:
@@ -268,16 +266,12 @@ class WeakOrders(Structure):
         return as_table(ranks, names, as_frame, ratings)
 
     def _numbers(self, y: Any, argument: str) -> NDArray[Any]:
-        values = self._matrix(y, argument)
+        values = super()._numbers(y, argument)
         if values.dtype.kind in "iu" and values.max() > 2**53:  # beyond what floats tell apart
             return np.unique(values, return_inverse=True)[1].reshape(values.shape)
         return values
 
     _metric_arguments = Structure._encoded
-
-    def _indicators(self, psi: NDArray[np.float64]) -> NDArray[np.float64]:
-        tied = np.split(psi, 2, axis=1)[1]
-        return np.concatenate([self.pair_probabilities(psi)[0], tied], axis=1)
 
     def pair_probabilities(self, marginals: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the probabilities that u is before v, and that v is before u, for all pairs u < v.

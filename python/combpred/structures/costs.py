@@ -31,6 +31,7 @@ __all__ = [
     "Worst",
     "WorstOutputs",
     "loss_augmented",
+    "require_decision",
 ]
 
 
@@ -85,6 +86,24 @@ class Augmented(NamedTuple):
     decoded: Decoded
 
 
+def require_decision(space: LibrarySpace, decision: str) -> None:
+    """Raise CapabilityError unless distributions on the space can decide so, with the decisions there are."""
+    known = ("map", "mbr", *space.decisions)
+    if decision not in known:
+        raise CapabilityError(
+            f"decision={decision!r} has no meaning for {space.title}, whose decisions are {', '.join(map(repr, known))}"
+            + ("; it is the loss that Custom.from_structures(..., loss=) was given" if decision == OWN else "")
+        )
+    if decision in ("mbr", "median"):  # which take the output of nearest ψ
+        try:
+            space.require_preimage()
+        except CapabilityError:
+            raise CapabilityError(
+                f"decision={decision!r} predicts the structure whose ψ is nearest to its expectation, which the "
+                f"decoder of {space.title} does not find: take decision='map'"
+            ) from None
+
+
 def loss_augmented(space: LibrarySpace, loss: AffineLoss, scores: FloatArray, how: Decoding) -> Augmented:
     r"""Return an output z of largest :math:`\Delta(y_i, z) + \langle s_i, \psi(z)\rangle` for every row i.
 
@@ -116,7 +135,7 @@ def loss_augmented(space: LibrarySpace, loss: AffineLoss, scores: FloatArray, ho
     >>> from combpred._lib.decode import Decoding
     >>> from combpred.structures import Permutations
     >>> rankings = Permutations(3).space
-    >>> loss = rankings.loss().affine(rankings.embed_targets([[1, 2, 3]]))
+    >>> loss = rankings.loss().affine(Permutations(3).embed([[1, 2, 3]]))
     >>> found = loss_augmented(rankings, loss, np.zeros((1, 3)), Decoding())
     >>> rankings.decode_parts(found.decoded.y).tolist(), found.loss.tolist()  # the reverse: three pairs differ
     ([[3, 2, 1]], [3.0])
@@ -180,7 +199,7 @@ class OutputLoss:
 
     def _resolved(self, cost: str) -> str:
         """Return the name of the loss that `cost` stands for; CapabilityError if the structure does not have it."""
-        costs, structure = self._space.costs, self._space.structure
+        costs, title = self._space.costs, self._space.title
         if cost == "auto" and costs:
             return costs[0]
         if cost == "zero-one" or cost in costs or (cost == "hamming" and self._space.entry_kind == "unknown"):
@@ -188,10 +207,10 @@ class OutputLoss:
         has = " and ".join(f"cost={name!r}" for name in dict.fromkeys([*costs, "zero-one"]))
         if cost == "auto":
             raise CapabilityError(
-                f"{structure!r} says nothing about the entries of ψ, from which losses are made: take cost='hamming' "
+                f"{title} says nothing about the entries of ψ, from which losses are made: take cost='hamming' "
                 "if all are 0 or 1, or StructuredPerceptron or StructuredRidge, which need no loss"
             )
-        raise CapabilityError(f"{structure!r} has no loss {cost!r}; it has {has}")
+        raise CapabilityError(f"{title} has no loss {cost!r}; it has {has}")
 
     @property
     def is_affine(self) -> bool:
@@ -201,7 +220,7 @@ class OutputLoss:
     def _affine(self, name: str) -> bool:
         """Return whether the loss called `name` is affine in ψ and ψ²."""
         if name in ("zero-one", OWN):
-            return self._space.structure._costs[0] == name
+            return name != OWN and bool(self._space.facts["exclusive"])  # a class has one entry
         return self._space.entry_kind != "numbers"
 
     def affine(self, psi: FloatArray) -> AffineLoss:
@@ -223,12 +242,17 @@ class OutputLoss:
         CapabilityError
             When the loss is not affine; names one that is.
         """
-        name, kind, structure = self.name, self._space.entry_kind, self._space.structure
+        name, kind, title = self.name, self._space.entry_kind, self._space.title
+        if self._space.counted is not None and not self._space.counted.any():
+            raise CapabilityError(
+                f"{title} counts arcs in groups of several each, and a loss needs entries of ψ that are 0 or 1: leave "
+                "arcs untied, or take StructuredPerceptron, which needs no loss"
+            )
         if not self.is_affine:
             other = [each for each in self._space.costs if self._affine(each)]
             remedy = f"take cost={other[0]!r}" if other else "take StructuredPerceptron, which needs no loss"
             raise CapabilityError(
-                f"cost={name!r} is not affine in the embedding of {structure!r}, so that it cannot be added to scores: "
+                f"cost={name!r} is not affine in the embedding of {title}, so that it cannot be added to scores: "
                 f"{remedy}"
             )
         if kind not in ("bits", "unknown"):
@@ -238,7 +262,7 @@ class OutputLoss:
             return affine_losses(psi, "bits", name, parent=None if ints is None else ints[: psi.shape[1]])
         if kind == "unknown":
             require_bits(psi, "y")
-        return replace(affine_losses(psi, "bits", name, self._space.loss_entries()), checked=kind == "unknown")
+        return replace(affine_losses(psi, "bits", name, self._space.counted), checked=kind == "unknown")
 
     def between(self, psi_y: FloatArray, psi_z: FloatArray) -> FloatArray:
         """Return the losses between outputs with the given embeddings, affine or not.
@@ -264,7 +288,7 @@ class OutputLoss:
         if name == "kendall" and self._space.entry_kind == "signs and ties":
             half = psi_y.shape[-1] // 2
             psi_y, psi_z = psi_y[..., :half], psi_z[..., :half]
-        counted = self._space.loss_entries()
+        counted = self._space.counted
         if counted is not None:
             psi_y, psi_z = psi_y[..., counted], psi_z[..., counted]
         distance: FloatArray = np.abs(psi_y - psi_z).sum(axis=-1)

@@ -8,7 +8,6 @@ import numpy as np
 from scipy.sparse import issparse
 
 from .._data.forms import columns_in_order, frame_kind
-from .._data.names import with_names
 from .._data.targets import as_numbers
 from .._lib.arrays import FloatArray
 from .._lib.decode import score_rows
@@ -44,12 +43,13 @@ def read_scores(structure: Structure, scores: Any) -> tuple[FloatArray, bool]:
     if hasattr(table, "columns") or hasattr(table, "column_names"):
         called = list(table.column_names if hasattr(table, "column_names") else table.columns)
         entries = structure.feature_names().tolist()
-        if set(called) == set(entries) or (structure._names is not None and any(isinstance(c, str) for c in called)):
+        if set(called) == set(entries) or (
+            structure.space.items is not None and any(isinstance(c, str) for c in called)
+        ):
             table = columns_in_order(table, entries, "scores", f"the entries of {type(structure).__name__}")
         table = as_numbers(np.asarray(table), "scores", "scores are finite numbers")
     try:
         rows, is_row = score_rows(table, structure.n_features)
     except RowError as error:
-        names = None if structure._names is None else tuple(structure.feature_names())
-        raise RowError(error.row, with_names(error.reason, "column", names), "scores") from None
+        raise RowError(error.row, error.reason, "scores") from None
     return rows, single or is_row

@@ -113,4 +113,4 @@ def test_statistics_match_columns_that_are_no_items(structure):
         with pytest.raises(ValueError):
             first + BlockStatistics.of(structure, X[9:], other[9:])
     renamed = BlockStatistics.of(first.structure, X[9:], named[9:].add_prefix("new "))  # other data, of the same kind
-    assert renamed.structure.space.column_names()[0] == "new column 0"
+    assert renamed.structure.form.columns[0] == "new column 0"

@@ -127,7 +127,7 @@ def test_targets_of_one_column_are_divided():
 @settings(max_examples=40, deadline=None)
 @given(st.lists(st.lists(st.integers(1, 3), min_size=3, max_size=3), min_size=1, max_size=4))
 def test_tiers_in_strings_come_back(ranks):
-    dense = WeakOrders(3).space.decode_parts(WeakOrders(3).space.encode(ranks))
+    dense = WeakOrders(3).space.decode_parts(WeakOrders(3).encode(ranks))
     strings = WeakOrders.to_tiers(dense, ABC, **TIED)
     assert [[group.split("=") for group in row.split(">")] for row in strings] == WeakOrders.to_tiers(dense, ABC)
     np.testing.assert_array_equal(WeakOrders.from_tiers(strings, ABC, **TIED), dense)

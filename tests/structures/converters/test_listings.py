@@ -38,13 +38,13 @@ def test_lists_come_back(lists):
     told = [names for names in lists if len(names) < 2]  # the third of three labels is known by the others
     assert [row for row in without_padding(Permutations.to_top_k(tops, labels=NAMES)) if len(row) < 2] == told
     np.testing.assert_array_equal(np.where(tops < 0, 1, tops), WeakOrders.from_top_k(lists, NAMES))
-    Permutations(3).space.embed_targets(tops)
+    Permutations(3).encode_targets(tops)
 
 
 @settings(max_examples=40, deadline=None)
 @given(st.lists(st.lists(st.integers(1, 3), min_size=3, max_size=3), min_size=1, max_size=4))
 def test_tiers_and_ratings_come_back(ranks):
-    dense = WeakOrders(3).space.decode_parts(WeakOrders(3).space.encode(ranks))
+    dense = WeakOrders(3).space.decode_parts(WeakOrders(3).encode(ranks))
     np.testing.assert_array_equal(WeakOrders.from_tiers(WeakOrders.to_tiers(ranks, NAMES), NAMES), dense)
     np.testing.assert_array_equal(WeakOrders.from_ratings(-dense), dense)
 

@@ -78,7 +78,7 @@ def test_small_systems_have_exact_distributions(contains, weights):
     likely = 4000 * p[0] > 5
     statistic = np.sum((counts - 4000 * p[0])[likely] ** 2 / (4000 * p[0])[likely])
     assert statistic < chi2.ppf(1 - 1e-6, likely.sum())  # a false alarm in a million
-    listed = list(space.space.k_best(SCORES[0]))
+    listed = list(space.k_best(SCORES[0]))
     assert len(listed) == len(members)
     assert_allclose([psi[(members == y).all(axis=1).argmax()] @ SCORES[0] for y in listed], -np.sort(-values[0]))
     assert_allclose(sampling.optimum_probability(space, SCORES).value, p.max(axis=1))
@@ -102,7 +102,7 @@ def test_models_of_small_systems_are_exact(contains):
 
 def test_large_systems_say_what_they_lack():
     large = Custom.from_oracle(30, clash_free)
-    for act in (large.count, lambda: next(large.space.k_best(np.ones(30))), lambda: large.log_partition(np.ones(30))):
+    for act in (large.count, lambda: next(large.k_best(np.ones(30))), lambda: large.log_partition(np.ones(30))):
         with pytest.raises(CapabilityError):
             act()
     with pytest.raises(CapabilityError):

@@ -14,7 +14,7 @@ from ..._data.inputs import read_inputs
 from ..._lib.arrays import FloatArray
 from ..._lib.decode import Decoded, Decoding
 from ..._lib.errors import CapabilityError
-from ...structures import Structure
+from ...structures import RowConstraints, Structure
 from ..base import StructuredEstimator
 from ..ridge import DECISIONS, decides_by
 
@@ -106,7 +106,7 @@ class ComposedEstimator(StructuredEstimator):
 
     def _decoded_blocks(self, X: Any, constraints: Any, how: Decoding) -> Iterator[tuple[slice, Decoded]]:
         scores = self._scores(X)
-        held = None if constraints is None else self.structure_.space.restricted(constraints, len(scores))
+        held = None if constraints is None else RowConstraints(self.structure_.space, constraints, len(scores))
         yield slice(0, len(scores)), self._decode_scores(scores, how, held)
 
     def _decides_by_scores(self) -> bool:

@@ -13,21 +13,9 @@ from sklearn.utils import check_array
 from ..._lib.arrays import FloatArray, refuse_masked
 from ..._lib.call import get_n_threads
 from ..._lib.errors import RowError
-from ...structures import Cycles, LabelSets, MultiClass, Routes, Structure, is_meant
+from ...structures import Structure, target_type
 from ..training import embed_targets, resolve_targets
 from .base import Reached
-
-
-def visits(structure: Structure) -> sparse.csr_array | None:
-    """Return the matrix L such that L ψ(y) says which places a route or vertices a cycle visits; None for others."""
-    n, d = structure.space.part_len, structure.n_features
-    if isinstance(structure, Routes):
-        visited = np.concatenate([np.nonzero(~np.eye(n, dtype=bool))[1], np.arange(n)])  # by arcs into them, and starts
-        return sparse.csr_array((np.ones(n * n), (visited, np.arange(n * n))), shape=(n, d))
-    if isinstance(structure, Cycles):
-        ends = np.concatenate(np.triu_indices(n, 1))
-        return sparse.csr_array((np.full(2 * d, 0.5), (ends, np.tile(np.arange(d), 2))), shape=(n, d))
-    return None
 
 
 @dataclass
@@ -101,20 +89,21 @@ def resolve_member(structure: Structure, y: Any, name: str, given: Any, link: An
     estimator = clone(given)
     innermost = Reached.within(estimator)
     own = innermost.estimator.structure
-    if link is None and is_meant(LabelSets, own) and not isinstance(structure, LabelSets):
-        link = visits(structure)
+    of_sets = target_type(own) == "multilabel-indicator"
+    if link is None and of_sets and hasattr(structure, "visited"):
+        link = structure.visited()
     if link is not None:
         link, structure, y = _linked(structure, name, own, link, y)
     elif own is not None:
         _require_same(structure, name, own, y)
-    if not isinstance(structure, MultiClass):  # which learns the labels themselves
+    if structure.target_type != "multiclass":  # which learns the labels themselves
         estimator.set_params(**{f"{innermost.path}structure": structure})
     return Member(name, estimator, structure, link, y)
 
 
 def _require_same(structure: Structure, name: str, own: Any, y: Any) -> None:
     """Raise ValueError if the structure of a member, which that of y is to replace, says anything else."""
-    same = is_meant(type(structure), own)
+    same = isinstance(own, type(structure)) or own == structure.name
     if same and isinstance(own, Structure) and structure.space.in_library:  # users' functions cannot be compared
         said = {key: value for key, value in own.get_params(deep=False).items() if value is not None}
         same = resolve_targets(clone(structure).set_params(**said), y)[0] == structure
@@ -134,9 +123,9 @@ def _linked(structure: Structure, name: str, own: Any, link: Any, y: Any) -> tup
     if matrix.shape[1] != d:
         raise ValueError(f"{whose} must have {d} columns, one for each entry of ψ of {structure!r}, got {matrix.shape}")
     psi = structure.embed(y) @ matrix.T
-    if is_meant(type(structure), own):
+    if isinstance(own, type(structure)) or own == structure.name:
         own = structure
-    if is_meant(LabelSets, own):
+    if target_type(own) == "multilabel-indicator":
         own, _ = resolve_targets(own, np.rint(psi).astype(int))
     if not isinstance(own, Structure) or own.n_features != len(psi.T):
         raise ValueError(

@@ -12,7 +12,7 @@ from sklearn.model_selection import KFold, check_cv
 from sklearn.utils.metaestimators import _safe_split
 
 from ..._lib.arrays import FloatArray
-from ...structures import MultiClass
+from ...structures import classes_of
 from ..ridge import StructuredRidge
 from ..ridge_cv import StructuredRidgeCV
 from ..training import resolve_targets
@@ -36,13 +36,13 @@ def leave_out(member: Member, X: Any, weights: FloatArray | None, cv: Any, loss:
             return member.in_terms_of_psi(model, model.loo_scores_, loss), "loo"
     y, structure, reached = member.y, member.structure, Reached.within(model)
     template = clone(model)
-    if isinstance(structure, MultiClass):  # a fold may lack a class
-        of_classes, classes = reached.estimator.class_weight, structure.space.classes()
+    if structure.target_type == "multiclass":  # a fold may lack a class
+        of_classes, classes = reached.estimator.class_weight, classes_of(structure)
         if isinstance(of_classes, dict) and classes is not None:
             names = classes.tolist()
             numbered = {names.index(label): weight for label, weight in of_classes.items()}
             template.set_params(**{f"{reached.path}class_weight": numbered})
-        y, structure = structure.space.encode(y)[:, 0], MultiClass(structure.n_features)
+        y, structure = structure.encode(y)[:, 0], type(structure)(structure.n_features)
     template.set_params(**{f"{reached.path}structure": structure})
     folds = KFold(min(int(cv), n), shuffle=True, random_state=0) if isinstance(cv, Integral) else check_cv(cv)
     found = np.full((n, structure.n_features), np.nan)

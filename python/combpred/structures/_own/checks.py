@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from ..._data.checks import is_number, seed_of, whole_number
 from ..._lib.arrays import FloatArray
+from ..._lib.structure import structure_mean, structure_second_moment
 from .._base import Structure
 from .._search.hereditary import SetProperty
 from .computed import PythonSpace
@@ -211,7 +212,7 @@ class _Evidence:
 
     @cached_property
     def moments(self) -> tuple[FloatArray, FloatArray]:
-        return self.space.mean(), self.space.second_moment()
+        return structure_mean(self.space.description), structure_second_moment(self.space.description)
 
 
 def _check_embed(e: _Evidence) -> None:

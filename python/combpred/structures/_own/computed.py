@@ -19,12 +19,10 @@ from ..._lib.control import reported
 from ..._lib.decode import Decoded, Decoding
 from ..._lib.errors import CapabilityError, RowError, in_words_of
 from ..._lib.names import RANDOM_DECODERS
-from ..._lib.partition import Partition
 from ..._lib.sampling import Drawn, Plan, Searched
 from ..._lib.structure import Description, custom_check
-from .._base import Structure
 from .._search.hereditary import SetProperty
-from .._space import EntryKind, LibrarySpace, MomentsInfo
+from .._space import LibrarySpace, MomentsInfo
 from ..costs import OWN, Worst, WorstOutputs
 from .chain import Outputs, draw_by_proposals
 from .functions import Functions
@@ -73,8 +71,6 @@ class PythonSpace(LibrarySpace):
 
     Parameters
     ----------
-    structure : Structure
-        The user's description of the space.
     moments : ndarray of shape (1 + d + d²,)
         Natural logarithm of the number of outputs, NaN if it is not known; mean of ψ over all outputs; and mean of ψψᵀ.
     d : int
@@ -102,7 +98,6 @@ class PythonSpace(LibrarySpace):
 
     def __init__(
         self,
-        structure: Structure,
         moments: FloatArray,
         d: int,
         functions: Functions,
@@ -111,12 +106,11 @@ class PythonSpace(LibrarySpace):
         seed: int = 0,
         solved: Solved | None = None,
     ) -> None:
-        super().__init__(structure)
+        super().__init__(Description("custom", {"d": d, "members": 0}, None, moments), "Custom")
         self.functions, self.n_proposals, self._seed = functions, n_proposals, seed
         self._solved = solved
         self._proposals: dict[int, Proposals] = {}
         self.moments_info = moments_info
-        self.description = Description("custom", {"d": d, "members": 0}, None, moments)
         try:
             custom_check(self.description, np.empty((0, d)))
         except ValueError as error:
@@ -130,7 +124,7 @@ class PythonSpace(LibrarySpace):
         return None if self._solved is None else self._solved.held
 
     @property
-    def entry_kind(self) -> EntryKind:
+    def entry_kind(self) -> str:
         """ "unknown", unless the library knows more than the user's functions."""
         return "unknown" if self._solved is None else "bits" if self._solved.is_binary else "numbers"
 
@@ -142,10 +136,10 @@ class PythonSpace(LibrarySpace):
 
     def count(self) -> int:
         raise CapabilityError(
-            f"{self.structure!r} is given by functions, which do not say how many outputs there are; from_structures "
+            f"{self.title} is given by functions, which do not say how many outputs there are; from_structures "
             "counts and lists them"
             if self._solved is None
-            else f"{self.structure!r} does not say how many outputs there are: it {self._solved.why}"
+            else f"{self.title} does not say how many outputs there are: it {self._solved.why}"
         )
 
     @property
@@ -153,27 +147,21 @@ class PythonSpace(LibrarySpace):
         """What is estimated from the draws of `sample`."""
         return frozenset(() if self.functions.sample is None else ("meta", "log-count"))
 
-    def log_partition(self, linear: FloatArray, marginals: bool = False, n_threads: int | None = None) -> Partition:
-        self._refuse_sums()
-
-    def partition_cost(self, marginals: bool = False) -> tuple[str, float]:
-        self._refuse_sums()
-
-    def _refuse_sums(self) -> NoReturn:
-        """Raise CapabilityError: exact sums run over a list."""
+    @property
+    def sums(self) -> NoReturn:
         self._require_list()
         raise CapabilityError(f"exact sums run over {_NO_LIST}")
 
     def _require_list(self) -> None:
         """Raise CapabilityError that says why there is no list of outputs, where the library knows."""
         if self._solved is not None:
-            raise CapabilityError(f"{self.structure!r} {self._solved.why}")
+            raise CapabilityError(f"{self.title} {self._solved.why}")
 
     def log_count(self) -> float:
         log_count = self.description.shape.log_count
         if math.isnan(log_count):
             raise CapabilityError(
-                f"{self.structure!r} does not say how many outputs there are; give log_count, which "
+                f"{self.title} does not say how many outputs there are; give log_count, which "
                 "combpred.sampling.estimate_count estimates"
             )
         return log_count
@@ -186,9 +174,6 @@ class PythonSpace(LibrarySpace):
 
     def encode(self, y: Any, argument: str = "y") -> NDArray[Any]:
         return column(outputs_of(y, argument, self.functions.is_output))
-
-    def encode_targets(self, y: Any) -> tuple[NDArray[Any], bool]:
-        return self.encode(y), False  # checked by what embeds them, as functions may take long
 
     def decode_parts(self, parts: NDArray[Any]) -> NDArray[Any]:
         """Return one array if all outputs are numbers or arrays of one shape, otherwise a 1-D array of objects."""
@@ -203,10 +188,7 @@ class PythonSpace(LibrarySpace):
     def compared(self, y: Any, argument: str) -> NDArray[Any]:
         return self.functions.embedded(self.encode(y, argument)[:, 0], self.n_features, argument)
 
-    def check(self, parts: NDArray[Any]) -> None:
-        self.embed(parts)
-
-    def embed(self, parts: NDArray[Any], n_threads: int | None = None) -> FloatArray:
+    def embed(self, parts: NDArray[Any], n_threads: int | None = None, *, partial: bool = False) -> FloatArray:
         """Return ψ of every row; ValueError for a row whose ψ is illegal, or excluded by the moments."""
         psi = self.functions.embedded(parts[:, 0], self.n_features, "y")
         try:
@@ -263,7 +245,7 @@ class PythonSpace(LibrarySpace):
         if magnitude is None and self.functions.bounds_scores:
             return self.functions.bounds(linear)
         raise CapabilityError(
-            f"{self.structure!r}: this needs a proven bound on the scores of all outputs; give the structure "
+            f"{self.title}: this needs a proven bound on the scores of all outputs; give the structure "
             "radius=, a number that no ‖ψ(y)‖ exceeds, or bound="
         )
 
@@ -271,7 +253,7 @@ class PythonSpace(LibrarySpace):
         """Raise CapabilityError: the best output is not proven to be one, so the next one cannot be found."""
         self._require_list()
         raise CapabilityError(
-            f"{self.structure!r} is given by functions, whose best output is not proven to be one, so that the "
+            f"{self.title} is given by functions, whose best output is not proven to be one, so that the "
             "outputs that follow it cannot be found; Custom.from_structures lists them"
         )
 
@@ -379,12 +361,11 @@ def outputs_of(y: Any, argument: str, is_output: Callable[[Any], bool]) -> list[
     return items
 
 
-def from_functions(structure: Structure, functions: Functions, given: dict[str, Any]) -> PythonSpace:
+def from_functions(functions: Functions, given: dict[str, Any]) -> PythonSpace:
     """Return the space whose moments the user has computed, or that the draws of the user's sampler give.
 
     Parameters
     ----------
-    structure : Structure
     functions : Functions
     given : dict
         The other parameters of `Custom`.
@@ -398,4 +379,4 @@ def from_functions(structure: Structure, functions: Functions, given: dict[str, 
     moments, info = moments_of(functions, given)
     d = int((math.isqrt(1 + 4 * len(moments)) - 1) // 2)  # there are d + d²
     counts = int(given["n_proposals"]), int(given["random_state"])
-    return PythonSpace(structure, np.append(log, moments), d, functions, info, *counts)
+    return PythonSpace(np.append(log, moments), d, functions, info, *counts)

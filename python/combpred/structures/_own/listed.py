@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,8 +14,7 @@ from ..._lib.arrays import FloatArray
 from ..._lib.decode import Decoded
 from ..._lib.errors import in_words_of
 from ..._lib.structure import Description, custom_kernel
-from .._base import Structure
-from .._space import EntryKind, LibrarySpace, MomentsInfo
+from .._space import LibrarySpace, MomentsInfo
 from ..costs import OWN, WorstOutputs
 from .losses import Loss, finite_numbers, loss_matrix, worst_of
 
@@ -26,8 +24,6 @@ class ListedSpace(LibrarySpace):
 
     Parameters
     ----------
-    structure : Structure
-        The user's description of the space.
     psi : ndarray of shape (k, d)
         ψ of all outputs; finite.
     losses : ndarray of shape (k, k) or None, default=None
@@ -36,25 +32,16 @@ class ListedSpace(LibrarySpace):
 
     moments_info = MomentsInfo()
 
-    def __init__(
-        self, structure: Structure, psi: NDArray[np.float64], losses: NDArray[np.float64] | None = None
-    ) -> None:
-        super().__init__(structure)
+    def __init__(self, psi: NDArray[np.float64], losses: NDArray[np.float64] | None = None) -> None:
         self._psi, self._losses = psi, losses
         self.n_outputs, d = psi.shape
-        self.description = Description("custom", {"d": d, "members": self.n_outputs}, None, psi.ravel())
-
-    @cached_property
-    def entry_kind(self) -> EntryKind:
-        """ "bits" if all entries of ψ are 0 or 1, otherwise "numbers"."""
-        psi = self.description.reals
-        return "bits" if psi is not None and bool(((psi == 0.0) | (psi == 1.0)).all()) else "numbers"
+        super().__init__(Description("custom", {"d": d, "members": self.n_outputs}, None, psi.ravel()), "Custom")
 
     @property
     def costs(self) -> tuple[str, ...]:
         """Names of the losses between outputs; the first is the one that "auto" stands for."""
         own = () if self._losses is None else (OWN,)
-        return (*own, "hamming", "zero-one") if self.entry_kind == "bits" else (*own, "zero-one")
+        return own + super().costs
 
     @property
     def decisions(self) -> tuple[str, ...]:
@@ -103,7 +90,6 @@ class ListedSpace(LibrarySpace):
 
 
 def from_list(
-    structure: Structure,
     structures: Sequence[Any],
     psi: ArrayLike | Callable[[Any], ArrayLike],
     loss: ArrayLike | Loss | None = None,
@@ -120,12 +106,10 @@ def from_list(
     finite = finite_numbers(values, "psi")
     if k > 1 and (finite == finite[0]).all():
         raise ValueError(f"Custom: psi is the same for all {k} outputs, {finite[0]}: nothing tells them apart")
-    return ListedSpace(structure, finite, loss_matrix(structures, loss))
+    return ListedSpace(finite, loss_matrix(structures, loss))
 
 
-def from_gram(
-    structure: Structure, structures: Sequence[Any], gram: ArrayLike, loss: ArrayLike | Loss | None = None
-) -> ListedSpace:
+def from_gram(structures: Sequence[Any], gram: ArrayLike, loss: ArrayLike | Loss | None = None) -> ListedSpace:
     """Return the space of a list of outputs with a kernel, embedded by eigenvectors such that gram ≈ ψψᵀ."""
     k = _length(structures)
     values = np.asarray(gram)
@@ -133,7 +117,7 @@ def from_gram(
         raise ValueError(f"Custom: gram must have shape ({k}, {k}), kernel values of all pairs; got {values.shape}")
     finite = finite_numbers(values, "gram")
     try:
-        return ListedSpace(structure, custom_kernel(finite), loss_matrix(structures, loss))
+        return ListedSpace(custom_kernel(finite), loss_matrix(structures, loss))
     except ValueError as error:
         raise in_words_of("Custom", error) from None
 

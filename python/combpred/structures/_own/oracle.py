@@ -19,9 +19,8 @@ from ..._data.targets import TargetError
 from ..._lib.arrays import FloatArray
 from ..._lib.decode import Decoded, Decoding
 from ..._lib.structure import Description
-from .._base import Structure
 from .._search.hereditary import SetProperty, decode_hereditary
-from .._space import EntryKind, LibrarySpace, MomentsInfo
+from .._space import LibrarySpace, MomentsInfo
 from ..costs import OWN, WorstOutputs
 from .computed import PythonSpace, Solved, outputs_of
 from .functions import Functions
@@ -120,8 +119,6 @@ class MembersSpace(LibrarySpace):
 
     Parameters
     ----------
-    structure : Structure
-        The user's description of the space.
     oracle : Oracle
     members : ndarray of shape (k, n)
     loss : callable or None
@@ -130,25 +127,18 @@ class MembersSpace(LibrarySpace):
 
     moments_info = MomentsInfo()
 
-    def __init__(
-        self, structure: Structure, oracle: Oracle, members: NDArray[np.int32], loss: Callable[[Any, Any], Any] | None
-    ) -> None:
-        super().__init__(structure)
-        self._oracle, self.members, self._loss, self._psi = oracle, members, loss, members * oracle.roots
+    def __init__(self, oracle: Oracle, members: NDArray[np.int32], loss: Callable[[Any, Any], Any] | None) -> None:
+        psi = members * oracle.roots
+        description = Description("custom", {"d": oracle.n, "members": len(members)}, None, psi.ravel())
+        super().__init__(description, "Custom")
+        self._oracle, self.members, self._loss, self._psi = oracle, members, loss, psi
         self.set_property = oracle.property
-        self.description = Description("custom", {"d": oracle.n, "members": len(members)}, None, self._psi.ravel())
         self._places = {held.tobytes(): i for i, held in enumerate(members.astype(np.bool_))}
-
-    @property
-    def entry_kind(self) -> EntryKind:
-        """ "bits" without weights, otherwise "numbers"."""
-        return "bits" if bool((self._oracle.roots == 1.0).all()) else "numbers"
 
     @property
     def costs(self) -> tuple[str, ...]:
         """Names of the losses between outputs; the first is the one that "auto" stands for."""
-        known = ("hamming", "zero-one") if self.entry_kind == "bits" else ("zero-one",)
-        return known if self._loss is None else (OWN, *known)
+        return super().costs if self._loss is None else (OWN, *super().costs)
 
     def worst(self, parts: NDArray[Any]) -> WorstOutputs:
         assert self._loss is not None
@@ -175,7 +165,7 @@ class MembersSpace(LibrarySpace):
         return self.decode_parts(self.encode(y, argument))
 
 
-def from_oracle(structure: Structure, oracle: Oracle, given: dict[str, Any]) -> PythonSpace | MembersSpace:
+def from_oracle(oracle: Oracle, given: dict[str, Any]) -> PythonSpace | MembersSpace:
     """Return the space of members of an independence system, given the other parameters of `Custom`."""
     functions = Functions(
         embed=oracle.embed,
@@ -187,7 +177,7 @@ def from_oracle(structure: Structure, oracle: Oracle, given: dict[str, Any]) -> 
     )
     log = optional_log_count(given["log_count"])
     if oracle.members is not None:
-        return MembersSpace(structure, oracle, oracle.members, functions.loss)
+        return MembersSpace(oracle, oracle.members, functions.loss)
     if given["mean"] is not None or given["sample"] is not None:
         moments, info = moments_of(functions, given)
     else:  # of all sets: elements are in half of them, pairs in a quarter
@@ -196,4 +186,4 @@ def from_oracle(structure: Structure, oracle: Oracle, given: dict[str, Any]) -> 
         moments, info = np.concatenate([mean, second.ravel()]), MomentsInfo("relaxed")
     solved = Solved(oracle.decode, oracle.property, bool((oracle.roots == 1.0).all()), _UNLISTED)
     counts = int(given["n_proposals"]), int(given["random_state"])
-    return PythonSpace(structure, np.append(log, moments), oracle.n, functions, info, *counts, solved)
+    return PythonSpace(np.append(log, moments), oracle.n, functions, info, *counts, solved)

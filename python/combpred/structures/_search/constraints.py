@@ -93,9 +93,8 @@ class RowConstraints:
     """
 
     def __init__(self, space: LibrarySpace, constraints: Any, n: int) -> None:
-        self._space, structure = space, space.structure
-        self._name, terms = type(structure).__name__, condition_terms(structure.name)
-        self._items, self._seconds = structure._names, structure._second_names
+        self._space, self._name, terms = space, space.title, condition_terms(space.description.name)
+        self._items, self._seconds = space.items, space.seconds
         if isinstance(constraints, Iterable) and hasattr(constraints, "dtype"):
             constraints = list(constraints)  # an array or a Series of dicts
         self._shared = isinstance(constraints, Mapping)
@@ -234,9 +233,9 @@ class RowConstraints:
         """Decode rows by integer programs, which contain the conditions."""
         from .programs import decode_rows  # loads the solver
 
-        description, structure = self._space.description, self._space.structure
+        description = self._space.description
         restrictions = self._restrictions(conditions, len(linear))
-        solvers = [partial(structure._best_by_program, restriction=restriction) for restriction in restrictions]
+        solvers = [partial(self._space.solve, restriction=restriction) for restriction in restrictions]
         try:
             found = decode_rows(description, linear, magnitude, solvers)
         except RowError as error:

@@ -76,6 +76,10 @@ class SetProperty:
             raise TypeError(f"{self._words[0]}: {self._words[1]} must return True or False, got {answer!r}")
         return bool(answer)
 
+    def have(self, rows: NDArray[Any]) -> Mask:
+        """Return for each row of zeros and ones whether that set of elements has the property."""
+        return np.fromiter((self.holds(row) for row in rows.astype(np.bool_)), dtype=np.bool_, count=len(rows))
+
     def require_empty(self) -> None:
         """Raise ValueError if the property is False for the empty set."""
         owner, parameter, element = self._words
