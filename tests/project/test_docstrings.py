@@ -46,7 +46,6 @@ TABLES = {
     "affine_losses.entries": "_lib.names.ENTRY_KINDS",
     "affine_losses.cost": "_lib.names.AFFINE_COSTS",
     "Partition.engine": "_lib.names.PARTITION_ENGINES",
-    "RidgeTask.loss": "_lib.names.RIDGE_LOSSES",
     "MomentsInfo.kind": "_lib.names.MOMENTS_KINDS",
     "PartialOrders.moments": "auto, _lib.names.MOMENTS_KINDS",
     "expected_calibration_error.strategy": "metrics.calibration.STRATEGIES",

@@ -17,10 +17,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._data.glossary import documented
 from .._data.inputs import clear_fit, in_double, refit, unchanged_on_failure
-from .._data.targets import TargetError
 from .._lib.arrays import FloatArray
 from .._lib.decode import Decoded, Decoding
-from .._lib.errors import CapabilityError
+from .._lib.errors import CapabilityError, naming_row
 from .._lib.maxmargin import AffineLoss, Request, perceptron_fit
 from .base import StructuredEstimator
 from .losses import ScoredRows, best_others
@@ -64,22 +63,19 @@ class AmongCandidates:
         self._parts: dict[int, NDArray[Any]] = {}  # of rows that were asked for
 
     def __call__(self, request: Request) -> None:
-        for k, row in enumerate(self._numbers[request.rows].tolist()):
+        for k, row in enumerate(request.rows.tolist()):
             magnitude = None if request.magnitude is None else request.magnitude[k]
             _, request.reply[k], _ = self.best(row, request.linear[k], magnitude)
         request.proven[:] = 1.0
 
     def of(self, row: int) -> NDArray[Any]:
-        """Return the candidates of a row of X in parts."""
+        """Return the candidates of a row in parts."""
         if row not in self._parts:
-            given = in_double(self._X[row : row + 1], row)
+            at = int(self._numbers[row])
+            given = in_double(self._X[at : at + 1], row)
             outputs = self._model.candidates(given if sparse.issparse(given) else given[0])  # type: ignore[misc]
-            if len(outputs) == 0:
-                raise TargetError(row, "candidates gives no outputs for it; give at least one", "X")
-            try:
+            with naming_row(row):
                 self._parts[row] = self._model.structure_.encode(outputs, "candidates")
-            except TargetError as error:
-                raise TargetError(row, f"output {error.row} of candidates: {error.reason}", "X") from None
         return self._parts[row]
 
     def best(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,6 @@ from scipy.stats import rankdata
 
 from .._data.glossary import documented
 from .._data.inputs import mean_of_rows
-from .._data.targets import TargetError
 from ._rows import check_no_row, compared, mean_of_counted, number_matrix
 
 _BLOCK = 4096  # rows at a time: the comparisons of a block stay in the cache
@@ -55,25 +55,21 @@ def kendall_tau(
     array([1.   , 0.667])
     """
     truth, predicted = rankings(y_true, y_pred, unknown=True)
-    n, k = truth.shape
     counts = (truth >= 0).sum(axis=1) >= 2
-    tau = np.full(n, np.nan)
-    for start in range(0, n, _BLOCK):
-        rows = start + np.flatnonzero(counts[start : start + _BLOCK])
-        a, b = np.ascontiguousarray(truth[rows].T), np.ascontiguousarray(predicted[rows].T)  # (k, rows)
+    agreement, untied_a, untied_b = np.zeros((3, len(truth)), dtype=np.int64)
+    for rows, a, b in _columns(truth, predicted):
         known = a >= 0
-        agreement, untied_a, untied_b = (np.zeros(a.shape[1], dtype=np.int64) for _ in range(3))
-        for u in range(k - 1):
+        for u in range(len(a) - 1):
             both = (known[u + 1 :] & known[u]).view(np.int8)
             sign_a, sign_b = _signs(a, u) * both, _signs(b, u) * both
-            agreement += (sign_a * sign_b).sum(axis=0, dtype=np.int32)
-            untied_a += (sign_a != 0).sum(axis=0, dtype=np.int32)
-            untied_b += (sign_b != 0).sum(axis=0, dtype=np.int32)
-        for untied, name in ((untied_a, "y_true"), (untied_b, "y_pred")):
-            if not untied.all():
-                row = int(rows[np.argmin(untied)])
-                raise TargetError(row, "all labels are tied, so Kendall's tau is undefined; leave the row out", name)
-        tau[rows] = agreement / np.sqrt(untied_a.astype(np.float64) * untied_b)  # exact squares when nothing is tied
+            agreement[rows] += (sign_a * sign_b).sum(axis=0, dtype=np.int32)
+            untied_a[rows] += (sign_a != 0).sum(axis=0, dtype=np.int32)
+            untied_b[rows] += (sign_b != 0).sum(axis=0, dtype=np.int32)
+    for untied, name in ((untied_a, "y_true"), (untied_b, "y_pred")):
+        tied = counts & (untied == 0)
+        check_no_row(tied, name, "all labels are tied, so Kendall's tau is undefined; leave the row out")
+    scale = np.sqrt(untied_a.astype(np.float64) * untied_b)  # of exact squares when nothing is tied
+    tau = np.divide(agreement, scale, out=np.full(len(truth), np.nan), where=counts)
     return mean_of_counted(tau, sample_weight, per_row)
 
 
@@ -120,14 +116,11 @@ def tau_x(
     array([1.   , 0.667])
     """
     truth, predicted = rankings(y_true, y_pred)
-    n, k = truth.shape
-    agreement = np.zeros(n, dtype=np.int64)
-    for start in range(0, n, _BLOCK):
-        block = slice(start, start + _BLOCK)
-        a, b = np.ascontiguousarray(truth[block].T), np.ascontiguousarray(predicted[block].T)  # (k, rows)
+    agreement, k = np.zeros(len(truth), dtype=np.int64), truth.shape[1]
+    for rows, a, b in _columns(truth, predicted):
         for u in range(k - 1):
             sign_a, sign_b = _signs(a, u), _signs(b, u)
-            agreement[block] += (sign_a * sign_b + (sign_a == 0) * (sign_b == 0)).sum(axis=0, dtype=np.int32)
+            agreement[rows] += (sign_a * sign_b + (sign_a == 0) * (sign_b == 0)).sum(axis=0, dtype=np.int32)
     return mean_of_rows(agreement / (k * (k - 1) / 2), sample_weight, per_row)
 
 
@@ -225,6 +218,13 @@ def spearman_footrule(
     if normalize:
         distance /= truth.shape[1] ** 2 // 2
     return mean_of_rows(distance, sample_weight, per_row)
+
+
+def _columns(truth: NDArray[Any], predicted: NDArray[Any]) -> Iterator[tuple[slice, NDArray[Any], NDArray[Any]]]:
+    """Yield blocks of rows, and their positions label by label, (k, rows)."""
+    for start in range(0, len(truth), _BLOCK):
+        rows = slice(start, start + _BLOCK)
+        yield rows, np.ascontiguousarray(truth[rows].T), np.ascontiguousarray(predicted[rows].T)
 
 
 def _signs(positions: NDArray[np.generic], u: int) -> NDArray[np.int8]:

@@ -49,9 +49,16 @@ def number_matrix(values: ArrayLike, name: str, *, missing: bool = False) -> NDA
     names = column_names(values, name)
     matrix = as_numbers(target_matrix(values, name, None, "label"), name, _REMEDY, names)
     bad = np.isinf(matrix) if missing else ~np.isfinite(matrix)
-    if bad.any():
-        raise error_at(bad, matrix, _REMEDY, name, names)
+    check_no_entry(bad, matrix, _REMEDY, name, names)
     return matrix.astype(np.int8) if matrix.dtype.kind == "b" else matrix
+
+
+def check_no_entry(
+    bad: NDArray[np.bool_], values: NDArray[Any], remedy: str, name: str, columns: list[Any] | None = None
+) -> None:
+    """Raise ValueError about the first entry where `bad` holds, if any."""
+    if bad.any():
+        raise error_at(bad, values, remedy, name, columns)
 
 
 def check_no_row(bad: NDArray[np.bool_] | np.bool_, name: str, reason: str) -> None:

@@ -215,10 +215,8 @@ def get_scorer(name: str, **params: Any) -> Scorer:
 
     Raises
     ------
-    ValueError
-        When no scorer has that name.
-    TypeError
-        When the metric does not have an argument, and for what is no name.
+    ValueError, TypeError
+        When no scorer has that name, or the metric does not have an argument.
 
     Examples
     --------
@@ -230,8 +228,6 @@ def get_scorer(name: str, **params: Any) -> Scorer:
     >>> cross_val_score(StructuredRidge("permutations"), X, y, scoring=get_scorer("spearman_rho")).shape
     (5,)
     """
-    if not isinstance(name, str):
-        raise TypeError(f"scoring must be the name of a scorer, such as 'kendall_tau', got {name!r:.80}")
     if name not in _METRICS:
         names = get_scorer_names()
         raise ValueError(f"scoring: no scorer is called {name!r}; known are {', '.join(names)}{meant(name, names)}")

@@ -16,6 +16,7 @@ from .._lib.abi import Control
 from .._lib.arrays import FloatArray, refuse_masked, row_streams
 from .._lib.control import reported
 from .._lib.errors import CapabilityError, RowError, naming_row
+from .._lib.names import MEANS_METHODS
 from .._lib.partition import Asked, Estimates, estimate, estimate_from_draws
 from .._lib.partition import log_partition as exact_sums
 from .._lib.table import floats
@@ -41,9 +42,7 @@ def log_z_of(
         check_taylor(structure)
         found = warned_expansion(structure, rows, asked, n_threads)
     elif in_library:
-        found = Estimates(*rows.shape, means=False)
-        description = structure.space.description
-        estimate(description, rows, asked, found, n_threads=n_threads, label="annealing", verbose=verbose)
+        found = estimated(structure, rows, asked, n_threads=n_threads, verbose=verbose)
     else:
         found = _annealed_own(structure, rows, asked, n_threads, verbose)
     details: AnnealingDetails | TaylorDetails | None = None
@@ -75,10 +74,7 @@ def _annealed_own(
         asked = replace(asked, epsilon=math.sqrt(1.0 + asked.epsilon) - 1.0, delta=asked.delta / 2.0)
         counted = count_for(structure, asked.epsilon, asked.delta, verbose)
         log_count = counted.value
-    found = estimated(
-        structure, rows, asked, means=False, label="annealing", n_threads=n_threads, verbose=verbose,
-        log_count=log_count,
-    )  # fmt: skip
+    found = estimated(structure, rows, asked, n_threads=n_threads, verbose=verbose, log_count=log_count)
     if counted is not None:
         found.lower += counted.lower - counted.value
         found.upper += counted.upper - counted.value
@@ -91,19 +87,15 @@ def estimated(
     rows: FloatArray,
     asked: Asked,
     *,
-    means: bool,
-    label: str,
     n_threads: int | None = None,
     verbose: int = 0,
     log_count: float = math.nan,
 ) -> Estimates:
-    """Return estimates of E ψ, if `means`, or of ln Z for rows of finite scores (n, d)."""
-    n, d = rows.shape
-    found = Estimates(n, d, means=means, errors=means)
-    if structure.space.in_library:
-        return estimate(
-            structure.space.description, rows, asked, found, n_threads=n_threads, label=label, verbose=verbose
-        )
+    """Return estimates of E ψ or of ln Z, which the method says, for rows of finite scores (n, d)."""
+    means, space = asked.method in MEANS_METHODS, structure.space
+    found, label = Estimates(*rows.shape, means=means, errors=means), "sampling" if means else "annealing"
+    if space.in_library:
+        return estimate(space.description, rows, asked, found, n_threads=n_threads, label=label, verbose=verbose)
     if asked.sampler == "local":
         method_of(structure, "local")  # what it lacks
     if asked.bound is None:
@@ -112,23 +104,19 @@ def estimated(
     with reported(control, label, verbose=verbose):
         for i, row in enumerate(rows):
             rng = np.random.default_rng([asked.seed % 2**64, streams[i]])
+            bound = None if asked.bound is None or np.isinf(asked.bound[i]) else asked.bound[i : i + 1]
+            one = replace(asked, seed=int(rng.integers(2**63)), bound=bound)
             with naming_row(i):
-                found.put(i, _from_own_draws(structure, row, asked, i, rng, None if means else log_count, control))
+                found.put(i, _from_own_draws(structure, row, one, rng, log_count, control))
     return found
 
 
 def _from_own_draws(
-    structure: Structure,
-    row: FloatArray,
-    asked: Asked,
-    number: int,
-    rng: np.random.Generator,
-    log_count: float | None,
-    control: Control,
+    structure: Structure, row: FloatArray, asked: Asked, rng: np.random.Generator, log_count: float, control: Control
 ) -> Estimates:
-    """Return the estimate of one row from draws of the user's own sampler: of E ψ without `log_count`, else of ln Z."""
-    means = log_count is None
-    scores, by_moves = row if means else np.ones(1), asked.sampler == "local"
+    """Return the estimate of one row from draws of the user's own sampler."""
+    means, by_moves = asked.method in MEANS_METHODS, asked.sampler == "local"
+    scores = row if means else np.ones(1)  # of what the library sees of an output: ψ, or its score
     space: Any = structure.space
     outputs = space.outputs(rng, None if means else row)
     n_drawn = 0
@@ -137,23 +125,19 @@ def _from_own_draws(
         nonlocal n_drawn
         found = np.empty((n, len(scores)))
         for at in range(0, n, _AT_ONCE):
-            parts = structure.space.sample(min(_AT_ONCE, n - at), int(rng.integers(2**63)))
+            parts = space.sample(min(_AT_ONCE, n - at), int(rng.integers(2**63)))
             if by_moves:
                 outputs.update(enumerate(parts[:, 0], n_drawn))
             n_drawn += len(parts)
-            psi = structure.space.embed(parts)
+            psi = space.embed(parts)
             found[at : at + len(parts)] = psi if means else psi @ row[:, None]
             control.step += len(parts)
         return found
 
-    bound = None if asked.bound is None or np.isinf(asked.bound[number]) else asked.bound[number : number + 1]
-    how = replace(asked, seed=int(rng.integers(2**63)), bound=bound)
     empty = Estimates(1, len(scores), means=means, errors=means)
     mean = structure.mean() if asked.method == "counting" else None
-    return estimate_from_draws(
-        draw, scores, how, empty, mean=mean, log_count=math.nan if log_count is None else log_count,
-        move=outputs.move if by_moves else None,
-    )  # fmt: skip
+    move = outputs.move if by_moves else None
+    return estimate_from_draws(draw, scores, asked, empty, mean=mean, log_count=log_count, move=move)
 
 
 def _with_bounds(structure: Structure, rows: FloatArray, asked: Asked) -> Asked:

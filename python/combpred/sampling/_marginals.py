@@ -156,7 +156,7 @@ def estimate_marginals(
         )
     low, high = _ranges(structure, feature_range)
     asked = Asked(method, sampler, "adaptive", epsilon, delta, max_steps, seed_of(random_state), low=low, high=high)
-    found = estimated(structure, rows, asked, means=True, label="sampling", n_threads=n_threads, verbose=verbose)
+    found = estimated(structure, rows, asked, n_threads=n_threads, verbose=verbose)
     converged = warn_of_chains(found)
     assert found.marginals is not None and found.error is not None
     return SampledMarginals(found.marginals, found.error, found.samples, found.steps, found.sampler, converged)

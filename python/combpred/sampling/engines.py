@@ -170,22 +170,16 @@ class SampledEngine(Engine):
 
     def _means(self, scores: FloatArray) -> FloatArray:
         span, method = range_of_features(self.structure), self._drawn_by()
-        independent = method not in CHAINED and span is not None
-        if not independent and method not in CHAINED:
-            method = method_of(self.structure, "auto")
-        asked = Asked(
-            "samples" if independent else "chains", method, epsilon=self.epsilon, delta=self.delta, seed=self.seed,
-            low=None if span is None else span[0], high=None if span is None else span[1],
-        )  # fmt: skip
-        if not independent:
-            asked = replace(asked, max_steps=_MEAN_STEPS if self.structure.space.in_library else _COMPUTED_STEPS)
-        label = "marginals" if independent else "marginals along chains"
-        found = estimated(
-            self.structure, scores, asked, means=True, label=label, n_threads=self.n_threads, verbose=self.verbose
-        )
+        if method not in CHAINED and span is not None:  # independent draws, of which Hoeffding's inequality says enough
+            asked = replace(self._asked(), method="samples", sampler=method, low=span[0], high=span[1])
+        else:
+            method = method if method in CHAINED else method_of(self.structure, "auto")
+            steps = _MEAN_STEPS if self.structure.space.in_library else _COMPUTED_STEPS
+            asked = replace(self._asked(), method="chains", sampler=method, max_steps=steps)
+        found = estimated(self.structure, scores, asked, n_threads=self.n_threads, verbose=self.verbose)
         assert found.marginals is not None and found.error is not None
         bad = np.array([bool(why) for why in found.why])
-        if bad.any() and not independent:
+        if bad.any() and asked.method == "chains":
             error = found.error.max(axis=1)
             row = int(np.argmax(np.where(bad, error, -np.inf)))
             warn_user(

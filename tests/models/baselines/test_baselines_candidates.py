@@ -77,7 +77,7 @@ def test_all_structures_as_candidates_change_nothing():
     [
         (lambda x: [], 0),
         (lambda x: [[1, 2, 3], [1, 1, 2]], 0),
-        (lambda x: [[1, 2]], None),
+        (lambda x: [[1, 2]], 0),
     ],
 )
 def test_illegal_candidates_are_refused(candidates, row):
@@ -85,6 +85,16 @@ def test_illegal_candidates_are_refused(candidates, row):
     with pytest.raises(ValueError) as caught:
         StructuredPerceptron("permutations", candidates=candidates, shuffle=False).fit(X, y)
     assert getattr(caught.value, "row", None) == row
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_rows_without_weight_count_where_candidates_are_refused(kernel):
+    X, y = problem()
+    given = lambda x: [] if (x == X[7]).all() else RANKINGS  # noqa: E731
+    model = StructuredPerceptron("permutations", kernel=kernel, candidates=given, shuffle=False)
+    with pytest.raises(ValueError) as caught:
+        model.fit(X, y, np.arange(12) > 3)
+    assert caught.value.row == 7
 
 
 def test_constraints_are_up_to_the_function():

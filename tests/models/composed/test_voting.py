@@ -206,6 +206,16 @@ def test_folds_may_lack_a_class_and_sets_of_outputs_are_left_out_by_folds():
     assert voting.left_out_by_ == ["cv"]
 
 
+def test_class_weights_of_members_go_into_the_folds():
+    X, y = np.arange(12.0)[:, None], np.array(["a", "b"] * 6)
+    weights = {"a": 5.0, "b": 1.0, "c": 2.0}
+    voting = StructuredVoting([("law", ProbabilisticStructured(class_weight=weights))]).fit(X, y)
+    alone = StructuredVoting([("law", ProbabilisticStructured())]).fit(X, y, sample_weight=np.where(y == "a", 5.0, 1.0))
+    np.testing.assert_allclose(voting.estimators_[0].coef_, alone.estimators_[0].coef_, atol=1e-6)
+    left_out = [each.left_out_scores_ / each.weights_ for each in (voting, alone)]
+    np.testing.assert_allclose(*left_out, atol=1e-5)
+
+
 def test_refusals():
     X, y = data(Permutations(4))
     ridge = StructuredRidge("permutations")

@@ -242,7 +242,7 @@ class StructuredVoting(ComposedEstimator, _BaseComposition):  # type: ignore[mis
             if not isinstance(entry, tuple) or len(entry) not in (2, 3) or not isinstance(entry[0], str):
                 raise ValueError(f"estimators must hold (name, estimator) or (name, estimator, link), found {entry!r}")
         self._validate_names([name for name, _ in self._named])
-        kept = [at for at, (_, estimator) in enumerate(self._named) if not _is_dropped(estimator)]
+        kept = [at for at, (_, estimator) in enumerate(self._named) if estimator != "drop"]
         if not kept:
             raise ValueError("estimators must hold at least one member that is not 'drop'")
         for at in kept:
@@ -274,7 +274,7 @@ class StructuredVoting(ComposedEstimator, _BaseComposition):  # type: ignore[mis
         if self.structure is not None:
             return self.structure
         for entry in self.estimators:
-            if len(entry) == 2 and not _is_dropped(entry[1]):
+            if len(entry) == 2 and entry[1] != "drop":
                 return Reached.within(entry[1]).estimator.structure
         return None
 
@@ -324,12 +324,8 @@ class StructuredVoting(ComposedEstimator, _BaseComposition):  # type: ignore[mis
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        given = [get_tags(estimator).input_tags for _, estimator in self._named if not _is_dropped(estimator)]
+        given = [get_tags(estimator).input_tags for _, estimator in self._named if estimator != "drop"]
         tags.input_tags.pairwise = any(each.pairwise for each in given)
         tags.input_tags.sparse = all(each.sparse for each in given)
         tags.input_tags.allow_nan = all(each.allow_nan for each in given)
         return tags
-
-
-def _is_dropped(estimator: Any) -> bool:
-    return isinstance(estimator, str) and estimator == "drop"

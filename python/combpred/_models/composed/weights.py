@@ -40,7 +40,7 @@ def leave_out(member: Member, X: Any, weights: FloatArray | None, cv: Any, loss:
         of_classes, classes = reached.estimator.class_weight, classes_of(structure)
         if isinstance(of_classes, dict) and classes is not None:
             names = classes.tolist()
-            numbered = {names.index(label): weight for label, weight in of_classes.items()}
+            numbered = {names.index(label): weight for label, weight in of_classes.items() if label in names}
             template.set_params(**{f"{reached.path}class_weight": numbered})
         y, structure = structure.encode(y)[:, 0], type(structure)(structure.n_features)
     template.set_params(**{f"{reached.path}structure": structure})
