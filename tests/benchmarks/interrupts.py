@@ -31,7 +31,7 @@ from combpred import (
     kernels,
     sampling,
 )
-from combpred._lib.decode import Decoding, k_best
+from combpred._lib.decode import Decoding, best_outputs
 from combpred._lib.kernel import InputKernel, eigendecompose, require_semidefinite
 from combpred._lib.partition import sample_distribution
 from combpred._lib.sampling import chain_diagnose
@@ -114,7 +114,7 @@ def matrices() -> dict[str, Call]:
         "check of a kernel": lambda: require_semidefinite(square),
         "eigenvectors": lambda: eigendecompose(square),
         "list of outputs": lambda: structure_enumerate(Description("permutations", {"n": 11}), 10**7, 1),
-        "k best, partition": lambda: k_best(cycles, rng.normal(size=(1, 36)), most=10**5, method="partition"),
+        "k best, partition": lambda: list(best_outputs(cycles, rng.normal(size=36), most=10**5, method="partition")),
     }
 
 

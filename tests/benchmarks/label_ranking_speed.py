@@ -20,7 +20,8 @@ import time
 
 import numpy as np
 
-from combpred._lib.labelrank import Examples, OnlineState, OnlineUpdate, Passes, online, svm_linear
+from combpred._lib.call import computed
+from combpred._lib.labelrank import Examples, svm
 from combpred._lib.ridge import Design
 from combpred.ranking import NearestNeighborsLabelRanker
 
@@ -167,13 +168,15 @@ def main() -> None:
     few = max(args.rows // 100, 1)
 
     def learn(update: str, decomposition: str, rows: int = args.rows) -> np.ndarray:
-        state = OnlineState.of(args.features, k, multiplicative=update == "multiplicative", average=False)
-        how = OnlineUpdate(update, 1.0, 10.0, 1.0)
-        online(Examples(signs[:rows], None, None, k, decomposition), Design(X[:rows]), how, state)
-        return state.weights
+        shape = args.features, k
+        theta = np.zeros(shape) if update == "multiplicative" else None
+        state = {"q": args.features, "k": k, "coef": np.zeros(shape), "theta": theta, "tally": np.zeros(4)}
+        given = Design(X[:rows]), Examples(signs[:rows], None, None, k, decomposition)
+        computed("cp_labelrank_online", *given, {"update": update, "radius": 10.0}, state, n_threads=1)
+        return state["coef"]
 
     def ascend(passes: int) -> None:
-        svm_linear(Examples(signs, None, None, k, "edges"), Design(X), 1.0, Passes(1e-12, passes, 0, 1))
+        svm(Examples(signs, None, None, k, "edges"), Design(X), {"tol": 1e-12, "max_iter": passes}, n_threads=1)
 
     np.testing.assert_allclose(learn("additive", "edges", few), additive_in_python(X[:few], signs[:few], k), atol=1e-9)
     print(f"{args.rows} rows, {args.features} features, {k} labels")

@@ -20,7 +20,6 @@ from combpred._lib.errors import RowError
 from combpred._lib.structure import (
     Description,
     catalogue,
-    panic,
     structure_capabilities,
     structure_count,
     structure_embed,
@@ -234,7 +233,7 @@ def test_cancelled_calls_say_so(dll, function):
 @pytest.mark.parametrize("in_worker", [False, True])
 def test_panic_is_an_error(in_worker):
     with pytest.raises(RuntimeError, match="test of a panic in"):
-        panic(in_worker=in_worker)
+        call.call("cp_test_panic", in_worker)
 
 
 def test_big_counts_come_through_exactly():

@@ -5,8 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from combpred._lib.decode import best_outputs, decode, k_best
+from combpred._lib import abi
+from combpred._lib.call import computed
+from combpred._lib.decode import best_outputs, decode
 from combpred._lib.structure import Description, structure_embed, structure_enumerate
+from combpred._lib.table import record
 
 SPACES = [
     Description("permutations", {"n": 4}),
@@ -23,6 +26,15 @@ def scores_of(space: Description, kind: str) -> tuple[np.ndarray, np.ndarray | N
     if kind == "ties":
         return rng.integers(-1, 2, d).astype(float), None
     return rng.normal(size=d), rng.normal(size=d) if kind == "magnitudes" else None
+
+
+def k_best(space, linear, magnitude=None, *, most, **options):
+    """Outputs of rows (n, most, part_len), how many there are, and the method that listed them."""
+    sizes = {"n": len(linear), "capacity": most, "part_len": space.shape.part_len}
+    parts, count = np.zeros((len(linear), most, space.shape.part_len), np.int32), np.zeros(len(linear), np.int64)
+    listed = record(abi.CKbestList, **sizes, parts=parts, count=count)
+    computed("cp_kbest", space, {"linear": linear, "magnitude": magnitude}, options, list=listed)
+    return parts, count, listed.method.decode()
 
 
 @pytest.mark.parametrize("kind", ["gaussian", "ties", "magnitudes"])
@@ -74,7 +86,7 @@ def test_rows_are_listed_together():
 
 
 def test_siblings_are_taken_where_pairs_are_level():
-    linear, magnitude = np.ones((1, 3)), np.full(3, -0.5)
+    linear, magnitude = np.ones((1, 3)), np.full((1, 3), -0.5)
     for name, method in (("tournaments", "combinations"), ("labelsets", "siblings")):
         space = Description(name, {"n": 3})
         assert k_best(space, linear, magnitude, most=1, nu=0.5, method="unordered")[2] == method

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from combpred._lib.labelrank import Examples, Passes, boost, svm_linear
+from combpred._lib.labelrank import Examples, boost, svm
 from combpred._lib.ridge import Design
 from ranking_oracle import random_preferences
 
@@ -16,7 +16,8 @@ def test_dual_variables_are_feasible_and_make_up_the_weights(decomposition):
     u, v = np.triu_indices(4, 1)
     signs = graphs[:, u, v].astype(np.int8) - graphs[:, v, u]
     weights = np.random.default_rng(9).uniform(size=30)
-    found = svm_linear(Examples(signs, None, weights, 4, decomposition), Design(X), 0.7, Passes(1e-6, 10000, 0, 1))
+    options = {"c": 0.7, "tol": 1e-6, "max_iter": 10000}
+    found = svm(Examples(signs, None, weights, 4, decomposition), Design(X), options, n_threads=1)
     winner = np.where(signs > 0, u, v)
     assert (found.alpha >= 0).all() and not found.alpha[signs == 0].any()
     for i in range(1, 30):
@@ -35,5 +36,5 @@ def test_dual_variables_are_feasible_and_make_up_the_weights(decomposition):
 
 def test_no_rankers_cannot_be_boosted():
     examples = Examples(np.ones((2, 3), dtype=np.int8), None, np.ones(2), 3, "edges")
-    with pytest.raises(ValueError, match="no ranker"):
-        boost(examples, Design(np.ones((2, 1))), np.empty((2, 3, 0)), alpha=1.0, min_gain=0.0, max_iter=2, n_threads=1)
+    with pytest.raises(ValueError, match="base_rankers"):
+        boost(examples, Design(np.ones((2, 1))), np.empty((2, 3, 0)), {"max_iter": 2}, n_threads=1)

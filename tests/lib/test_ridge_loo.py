@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from combpred._lib.call import computed
 from combpred._lib.errors import NumericalError
-from combpred._lib.ridge import Targets, ridge_loo, ridge_plan
+from combpred._lib.ridge import Targets, ridge_plan
 from combpred._lib.structure import Description, structure_embed, structure_mean
 
 ALPHAS = [1e-3, 0.1, 10.0]
@@ -29,7 +30,10 @@ def scores(kind, loss, precision, alphas, room="double"):
     options = {"loss": loss, "shift": 1.0, "precision": precision}
     plan = ridge_plan(RANKINGS, options, targets.n, 0, 0)
     work = np.empty(plan[f"work_loo_{room}"], dtype=np.uint8)
-    return ridge_loo(RANKINGS, options, kernel, targets, alphas, work, n_threads=1)
+    found = np.empty((len(alphas), *targets.psi.shape))
+    loo, scratch = {"alphas": np.array(alphas), "scores": found}, {"data": work, "bytes": work.nbytes}
+    computed("cp_ridge_loo", RANKINGS, options, kernel, targets, loo, scratch, n_threads=1)
+    return found
 
 
 @pytest.mark.parametrize("kind", ["low rank", "full rank", "smooth"])

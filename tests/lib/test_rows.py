@@ -139,11 +139,7 @@ def test_another_row_shows_everywhere(error):
 
 
 def test_errors_without_a_row_show_their_reason_alone():
-    for error in (
-        CapabilityError("r"),
-        pickle.loads(pickle.dumps(CapabilityError("r"))),
-        CapabilityError("r").shifted(3),
-    ):
+    for error in (CapabilityError("r"), pickle.loads(pickle.dumps(CapabilityError("r")))):
         assert (error.args, str(error), error.row) == (("r",), "r", None)
 
 

@@ -7,7 +7,8 @@ import os
 import numpy as np
 import pytest
 
-from combpred._lib.ridge import Targets, ridge_kernel, ridge_plan
+from combpred._lib.call import computed
+from combpred._lib.ridge import Targets, ridge_plan
 from combpred._lib.structure import Description, structure_embed, structure_sample
 
 PERMUTATIONS = Description("permutations", {"n": 5})
@@ -27,4 +28,5 @@ def train(kernel, psi, **settings):
     options = {"alpha": 1.0, "precision": "double"}
     kernel = np.ascontiguousarray(kernel)
     work = np.empty(ridge_plan(PERMUTATIONS, options, len(kernel), 0, 0)["work_double"], dtype=np.uint8)
-    return ridge_kernel(PERMUTATIONS, options, kernel, Targets(psi), work, **settings)
+    scratch = {"data": work, "bytes": work.nbytes}
+    return computed("cp_ridge_kernel", PERMUTATIONS, options, kernel, Targets(psi), scratch, **settings)

@@ -18,9 +18,10 @@ import scipy
 
 from combpred import ProbabilisticStructured, StructuredRidge
 from combpred._lib import abi
+from combpred._lib.call import computed
 from combpred._lib.decode import decode
 from combpred._lib.partition import Asked, Estimates, estimate, log_partition, sample_distribution
-from combpred._lib.ridge import Targets, ridge_kernel, ridge_loo, ridge_plan
+from combpred._lib.ridge import Targets, ridge_plan
 from combpred._lib.sampling import Plan, chain_sample
 from combpred._lib.structure import Description, catalogue, structure_embed, structure_sample
 from combpred._lib.versions import __version__
@@ -202,11 +203,13 @@ def test_ridge(run, blas):
     options = {"alpha": alpha, "solver": plan["solver"], "precision": "double"}
     work = np.empty(max(plan["work_double"], plan["work_loo_double"]), dtype=np.uint8)
     targets = Targets(structure_embed(description, y))
-    dual, info = ridge_kernel(description, options, kernel, targets, work)
+    given, scratch = (description, options, kernel, targets), {"data": work, "bytes": work.nbytes}
+    dual, info = computed("cp_ridge_kernel", *given, scratch)
     # Both are solved to a relative residual of 1e-8.
     np.testing.assert_allclose(numbers(found["dual"]), dual.ravel(), rtol=0, atol=1e-7 * np.abs(dual).max())
     assert float(found["objective"][0]) == pytest.approx(info.objective, rel=1e-12)
-    left_out = ridge_loo(description, options, kernel, targets, [alpha, 10 * alpha], work)
+    left_out = np.empty((2, *dual.shape))
+    computed("cp_ridge_loo", *given, {"alphas": np.array([alpha, 10 * alpha]), "scores": left_out}, scratch)
     np.testing.assert_allclose(numbers(found["left_out"]), left_out.ravel(), rtol=0, atol=1e-8)
     best = decode(description, values @ dual)
     assert numbers(found["predicted"]).tolist() == best.y.ravel().tolist()

@@ -82,7 +82,7 @@ TABLES = {
 }
 # Attributes whose names no parameter takes, and a parameter that is scikit-learn's.
 UNLISTED = {
-    "BlasChoice.name", "hierarchical_h_loss.node_weight", "Layout.kind", "StructuredRidge.precision_",
+    "BlasChoice.name", "hierarchical_h_loss.node_weight", "StructuredRidge.precision_",
     "NearestNeighborsLabelRanker.algorithm",
 }  # fmt: skip
 # A parameter or attribute with its description, and from how many characters on it is worth an entry of the glossary.

@@ -18,7 +18,7 @@ from house_rules import FACES, INNER, ROOMS, is_private
 from looks_of_tests import Look, looks_of_tests
 
 #: Modules where others are looked up by name: lazily, or to find out which there are.
-FINDERS = {"", "structures._resolve", "_lib.versions", "_lib.control", "_data.persistence", "_cli.commands"}
+FINDERS = {"", "structures._resolve", "_lib.control", "_data.persistence", "_cli.commands"}
 
 #: Oracles that serve the tests of one private room alone: legal calls of the C interface, and runs of the command line.
 ROOMS_OF_ORACLES = {

@@ -118,7 +118,28 @@ PARAMETERS: dict[str, tuple[str, ...]] = {
 
 BUFFERS: dict[str, tuple[str, ...]] = {
 %s}
+
+# Fields of structs that do not begin at zero, as their macros in combpred.h say.
+DEFAULTS: dict[str, dict[str, float]] = {
+%s}
 `
+
+// macro matches the macro that fills in a struct, with the fields behind its size.
+var macro = regexp.MustCompile(`#define CP_\w+[ \\\n]*\{\.struct_size = sizeof\((cp_\w+)\),[ \\\n]*([^}]*)\}`)
+
+// pythonDefaults returns the fields that the macros of the header fill in, one line for each struct.
+func pythonDefaults(text string) string {
+	var b strings.Builder
+	for _, found := range macro.FindAllStringSubmatch(text, -1) {
+		var fields []string
+		for _, field := range strings.Split(strings.NewReplacer("\\\n", "").Replace(found[2]), ",") {
+			name, value, _ := strings.Cut(strings.TrimSpace(field), " = ")
+			fields = append(fields, fmt.Sprintf("%q: %s", strings.TrimPrefix(name, "."), value))
+		}
+		fmt.Fprintf(&b, "    %q: {%s},\n", pythonClass(found[1]), strings.Join(fields, ", "))
+	}
+	return b.String()
+}
 
 // pythonTable returns the table of what functions and structs take.
 func pythonTable(text string) (string, error) {
@@ -139,7 +160,7 @@ func pythonTable(text string) (string, error) {
 	for _, name := range h.StructNames {
 		line(&structs, pythonClass(name), tableWords(h, h.Structs[name], true))
 	}
-	return fmt.Sprintf(tableHead, functions.String(), structs.String()), nil
+	return fmt.Sprintf(tableHead, functions.String(), structs.String(), pythonDefaults(text)), nil
 }
 
 // ending are the parameters that functions end with.

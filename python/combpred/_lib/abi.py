@@ -782,3 +782,24 @@ BUFFERS: dict[str, tuple[str, ...]] = {
     "CRelations": ("before i4 n, k, k", "weights? f8 n",),
     "CRankedSets": ("ranks i4 n, m, k", "weights f8 n, m",),
 }
+
+# Fields of structs that do not begin at zero, as their macros in combpred.h say.
+DEFAULTS: dict[str, dict[str, float]] = {
+    "CSearchOptions": {"runs": 1},
+    "CKbestOptions": {"nu": 1.0},
+    "CChainOptions": {"n_samples": 1, "burn_in": 1000, "thin": 1, "budget": 1000000, "exact_seconds": 300},
+    "CExtensionsOptions": {"epsilon": 0.1, "delta": 0.05, "most_downsets": 2097152},
+    "CEstimateOptions": {"epsilon": 0.1, "delta": 0.05, "max_steps": 100000000, "exact_seconds": 300},
+    "CSupplied": {"width": 1},
+    "CKernelFunction": {"degree": 3, "coef0": 1},
+    "COrderFunction": {"most_downsets": 1 << 20, "delta": 0.05},
+    "CRidgeOptions": {"alpha": 1, "tol": 1e-8},
+    "CSGDPasses": {"shuffle": 1, "max_iter": 100, "tol": 1e-4, "eta0": 0.5},
+    "CLoglinearOptions": {"alpha": 1, "tol": 1e-6, "max_iter": 200},
+    "CSVMOptions": {"c": 1, "tol": 1e-2, "max_iter": 1000, "average": 1},
+    "CPerceptronOptions": {"max_iter": 100, "shuffle": 1},
+    "CLabelrankOptions": {"c": 1, "tol": 1e-2, "max_iter": 1000},
+    "COnlineOptions": {"rate": 1, "radius": 1, "c": 1},
+    "CBoostOptions": {"alpha": 0.1, "min_gain": 1e-4, "max_iter": 2000},
+    "CAggregateOptions": {"penalty": 0.5},
+}

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import abi
-from .arrays import FloatArray, IntArray, allocate
+from .arrays import FloatArray, IntArray
 from .call import computed
 
 
@@ -91,8 +91,10 @@ def strongest_chains(proba: FloatArray, n_threads: int | None = None) -> tuple[F
     least ones, from 1/2 on, of which the closure has no cycle.
     """
     n, k, _ = proba.shape
-    chains = allocate(proba.shape, np.float64, f"the pairs of {k} items of {n} rows", "pass fewer rows at once")
-    return chains, computed("cp_aggregate_chains", proba.reshape(n, k * k), chains=chains, n_threads=n_threads)
+    found: tuple[FloatArray, FloatArray] = computed(
+        "cp_aggregate_chains", proba.reshape(n, k * k), k=k, n_threads=n_threads
+    )
+    return found
 
 
 def consensus(
@@ -111,11 +113,11 @@ def consensus(
     """
     of = profile.ranks if profile is not None else pairs.before if pairs is not None else np.empty((0, 0))
     k, partial = of.shape[1], output == "partial"
-    options = {"method": method, "output": output, "penalty": penalty, "seed": seed % 2**64}
+    options = {"method": method, "output": output, "penalty": penalty, "seed": seed}
     y, info = computed("cp_aggregate", profile, pairs, options, programs, dst_len=k * k if partial else k)
     return (
         y.reshape(k, k).astype(bool) if partial else y, info.distance, info.lower_bound, info.ratio or None,
-        bool(info.expected), bool(info.optimal), info.method.decode(), info.reason.decode(), info.standard_error,
+        bool(info.expected), bool(info.optimal), info.method, info.reason, info.standard_error,
     )  # fmt: skip
 
 
@@ -125,19 +127,17 @@ def acyclic_part(margins: FloatArray, method: str, *, programs: Programs | None 
     As the fields of ``combpred.aggregation.AcyclicMajority``, in their order.
     """
     relation, kept, info = computed("cp_aggregate_acyclic", margins, {"method": method}, programs)
-    optimal, method = bool(info.optimal), info.method.decode()
-    return (relation.astype(bool), kept.astype(bool), info.weight, info.upper_bound, info.ratio, optimal, method)
+    return (
+        relation.astype(bool), kept.astype(bool), info.weight, info.upper_bound, info.ratio, bool(info.optimal),
+        info.method,
+    )  # fmt: skip
 
 
 def extended(relations: NDArray[np.bool_], weights: FloatArray | None, n_extensions: int, seed: int) -> Profile:
     """Return random linear extensions of partial orders (n, k, k), which share the weight of theirs."""
-    n, k = relations.shape[:2]
-    ranks = allocate(
-        (n, n_extensions, k), np.float64, f"{n} × {n_extensions} linear extensions", "take fewer n_extensions"
-    )
     given = {"before": relations, "weights": weights}
-    shares = computed("cp_aggregate_extend", given, seed % 2**64, ranks=ranks)
-    return Profile(ranks.reshape(-1, k), shares.ravel(), n_extensions)
+    ranks, shares = computed("cp_aggregate_extend", given, seed % 2**64, n_extensions=n_extensions)
+    return Profile(ranks.reshape(-1, relations.shape[1]), shares.ravel(), n_extensions)
 
 
 def plackett_luce_fit(

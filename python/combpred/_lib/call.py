@@ -22,7 +22,7 @@ import ctypes
 import functools
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from numbers import Integral
@@ -35,7 +35,7 @@ from . import abi, blas
 from .control import interruptible, reported
 from .errors import CapabilityError, DataError, ForkedProcessError, NumericalError, RowError, SamplingError
 from .names import NUMBER_TYPES
-from .table import contiguous, floats, parameters, put, record
+from .table import check, contents, contiguous, parameters, put, record
 
 _n_threads: ContextVar[int | None] = ContextVar("combpred_n_threads", default=None)
 
@@ -46,10 +46,11 @@ _forked = False  # this process is a fork of one where it ran
 _VALUES = ctypes.Structure, ctypes.c_int32, ctypes.c_int64, ctypes.c_uint64, ctypes.c_double  # passed by pointer
 _MESSAGE_BYTES = 8192
 
-_EXCEPTIONS: dict[int, type[Exception]] = {
+_EXCEPTIONS: dict[int, type[BaseException]] = {
     abi.EVALUE: ValueError,
     abi.ECAPABILITY: CapabilityError,
     abi.ENUMERICAL: NumericalError,
+    abi.ECANCELLED: KeyboardInterrupt,
     abi.EINTERNAL: RuntimeError,
     abi.EMEMORY: MemoryError,
     abi.EBUDGET: SamplingError,
@@ -262,7 +263,7 @@ class RowInputs:
             in_place = are_read_in_place(X)
             if in_place and X.dtype.kind == "b":
                 X = X.view(np.uint8)
-            dense = X if in_place else floats(X, "X", None, None)
+            dense = X if in_place else contiguous(X, np.float64)
             stride = dense.strides[0] // dense.itemsize if self.n > 1 else self.p
             put(self.struct, type=dense.dtype.name, dense=dense, stride=stride, mapped=int(mapped and in_place))
 
@@ -350,21 +351,34 @@ def computed(function: str, *arguments: Any, **named: Any) -> Any:
 
     Returns
     -------
-    ndarray, number, struct, or tuple of these
-        What is new, in the order of combpred.h; arrays of a single entry are numbers. Structs tell by ``converged``
-        whether the call has, unless that is one of their fields.
+    ndarray, number, namespace, or tuple of these
+        What is new, in the order of combpred.h. Arrays of a single entry are numbers. Structs are namespaces of their
+        fields, with texts decoded; ``converged`` tells whether the call has, unless that is one of the fields.
     """
-    table, given = parameters(function), list(arguments)
+    with_status = named.pop("with_status", False)
+    given, made = prepared(function, arguments, named)
+    status = call(function, *given, **named)
+    found = results(function, made, status)
+    if with_status:
+        found.append(status)
+    return found[0] if len(found) == 1 else tuple(found)
+
+
+def prepared(function: str, arguments: Iterable[Any], named: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+    """Return all arguments of a function, and what of them is new, by name; see :func:`computed`.
+
+    Those in `named` are taken out of it: what is left are options of the call.
+    """
+    table, others = parameters(function), list(arguments)
     known: dict[str, Any] = {}
     values: dict[str, Any] = {}
-    with_status = named.pop("with_status", False)
     for p in table:
         if p.name in named:
             value: Any = named.pop(p.name)
         elif p.is_size or p.is_made:
             continue
-        elif given:
-            value = given.pop(0)
+        elif others:
+            value = others.pop(0)
         else:
             raise TypeError(f"{function} lacks the argument {p.name}")
         if p.struct is not None:
@@ -376,23 +390,32 @@ def computed(function: str, *arguments: Any, **named: Any) -> Any:
                 value = record(p.struct, **value._asdict())
         values[p.name] = value
         known[p.name] = _NOTHING if value is None else value
-    if given:
-        raise TypeError(f"{function} has {len(given)} arguments too many")
+    if others:
+        raise TypeError(f"{function} has {len(others)} arguments too many")
     for p in table:
-        if p.dtype and values.get(p.name) is not None:
-            values[p.name] = p.taken(np.asarray(values[p.name]), known)
+        given = values.get(p.name)
+        if given is None:
+            continue
+        if p.dtype is not None:
+            values[p.name] = p.taken(np.asarray(given), known)
+        elif p.struct is not None:
+            check(given, known)
     made = {p.name: p.new(known) for p in table if p.is_made and p.name not in values}
-    status = call(function, *({**known, **values, **made}[p.name] for p in table), **named)
-    results = []
-    for p in table:
+    filled = {**known, **values, **made}
+    return [filled[p.name] for p in table], made
+
+
+def results(function: str, made: dict[str, Any], status: int) -> list[Any]:
+    """Return what a function has written to new arrays and structs, in the order of combpred.h."""
+    found: list[Any] = []
+    for p in parameters(function):
         if p.name in made:
             result = made[p.name]
-            if p.struct is not None and not hasattr(result, "converged"):
-                result.converged = status == abi.OK
-            results.append(result.item() if p.sizes == ("1",) else result)
-    if with_status:
-        results.append(status)
-    return results[0] if len(results) == 1 else tuple(results)
+            if p.struct is not None:
+                flag = {} if hasattr(result, "converged") else {"converged": status == abi.OK}
+                result = contents(result, **flag)
+            found.append(result.item() if p.sizes == ("1",) else result)
+    return found
 
 
 class _Nothing:
@@ -423,12 +446,7 @@ def checked(status: int, message: Any, bad_row: int = -1) -> int:
     """Return `status` if outputs are valid, and raise what it means otherwise, with the row that is to blame."""
     if status in (abi.OK, abi.ENOTCONVERGED):
         return status
-    text = message.value.decode("utf-8", "replace")
-    if status == abi.ECANCELLED:
-        raise KeyboardInterrupt(text)
-    kind = _EXCEPTIONS[status]
-    if bad_row < 0:
+    text, kind = message.value.decode("utf-8", "replace"), _EXCEPTIONS[status]
+    if bad_row < 0 or not issubclass(kind, (DataError, ValueError)):
         raise kind(text)
-    if kind is ValueError:
-        raise RowError(bad_row, text)
-    raise kind(text, bad_row) if issubclass(kind, DataError) else kind(text)
+    raise RowError(bad_row, text) if kind is ValueError else kind(text, bad_row)

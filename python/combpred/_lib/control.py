@@ -13,8 +13,8 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager
-from functools import partial
 from typing import Any, TypeVar
 
 from .abi import Control
@@ -143,24 +143,18 @@ def call_abandonable(func: Callable[..., Result], *args: Any, **kwargs: Any) -> 
     """
     if not _on_main_thread():
         return func(*args, **kwargs)
-    done = threading.Event()
-    results: list[Result] = []
-    errors: list[BaseException] = []
+    outcome: Future[Result] = Future()
     context = contextvars.copy_context()  # numpy.errstate and config_context hold in the thread, too
 
     def work() -> None:
         try:
-            results.append(context.run(func, *args, **kwargs))
+            outcome.set_result(context.run(func, *args, **kwargs))
         except BaseException as error:  # noqa: B902 - raised again by the waiting thread
-            errors.append(error)
-        finally:
-            done.set()
+            outcome.set_exception(error)
 
+    # An executor's thread would be waited for when the process ends.
     threading.Thread(target=work, name="combpred-call", daemon=True).start()
-    done.wait()
-    if errors:
-        raise errors[0]
-    return results[0]
+    return outcome.result()
 
 
 def reported(
@@ -197,14 +191,13 @@ def _reported(
     control: Control, label: str, verbose: int, total: int | None, progress: Callable[[int, float], object] | None
 ) -> Iterator[None]:
     finished = threading.Event()
-    watchers = []
-    # Notebooks know by the context which cell a bar belongs to.
+    tasks: list[tuple[Any, ...]] = []
     if progress is not None:
-        tell = partial(contextvars.copy_context().run, _call_back, control, progress, finished)
-        watchers.append(threading.Thread(target=tell, daemon=True))
+        tasks.append((_call_back, control, progress, finished))
     if verbose > 0:
-        show = partial(contextvars.copy_context().run, _show, control, label, total, finished)
-        watchers.append(threading.Thread(target=show, daemon=True))
+        tasks.append((_show, control, label, total, finished))
+    # Notebooks know by the context which cell a bar belongs to.
+    watchers = [threading.Thread(target=contextvars.copy_context().run, args=task, daemon=True) for task in tasks]
     for watcher in watchers:
         watcher.start()
     try:

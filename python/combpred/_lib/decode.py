@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -63,14 +64,8 @@ def score_values(psi: FloatArray, linear: FloatArray, magnitude: FloatArray | No
     s is the row of `linear` (n, d), or `linear` itself when it is (d,), and t is that of `magnitude` likewise, zero for
     None. The squares are taken entry by entry: they are :math:`|\psi|` where entries are 0 or ±1.
     """
-    values = _products(psi, linear)
-    return values if magnitude is None else values + _products(np.square(psi), magnitude)
-
-
-def _products(psi: FloatArray, scores: FloatArray) -> FloatArray:
-    """Return the product of every row with its scores, or with the same."""
-    products: FloatArray = psi @ scores if scores.ndim == 1 else np.einsum("ij,ij->i", scores, psi)
-    return products
+    values: FloatArray = np.einsum("...j,...j->...", psi, linear)
+    return values if magnitude is None else values + np.einsum("...j,...j->...", np.square(psi), magnitude)
 
 
 def score_rows(scores: ArrayLike, d: int, name: str = "scores") -> tuple[FloatArray, bool]:
@@ -268,63 +263,12 @@ def decode(
     y = allocate((n, part_len), np.int32, f"decoding {n} rows into {part_len} parts", "decode fewer rows at once")
     found = Decoded(y, np.empty(n), np.empty(n), np.empty(n), np.empty(n, dtype=np.bool_))
     given = None if conditions is None else conditions.struct
-    options = record(abi.CDecodeOptions, method=method, seed=seed % 2**64, conditions=given)
-    certificates = record(
-        abi.CCertificates, value=found.value, upper_bound=found.upper_bound, nu=found.nu, optimal=found.optimal, met=met
-    )
-    call("cp_decode", description, scores, options, found.y, part_len, certificates, n_threads=n_threads)
+    options = record(abi.CDecodeOptions, method=method, seed=seed, conditions=given)
+    known = {"value": found.value, "upper_bound": found.upper_bound, "nu": found.nu, "optimal": found.optimal}
+    certificates = record(abi.CCertificates, met=met, **known)
+    # Many callers decode row by row: a plain call takes half the time of `computed`.
+    call("cp_decode", description, scores, options, y, part_len, certificates, n_threads=n_threads)
     return found
-
-
-def k_best(
-    description: Description,
-    linear: Any,
-    magnitude: Any = None,
-    *,
-    most: int,
-    skip: int = 0,
-    nu: float = 1.0,
-    method: str = "auto",
-    n_threads: int | None = None,
-) -> tuple[IntArray, npt.NDArray[np.int64], str]:
-    """List the outputs of largest score for each row, in descending order.
-
-    Parameters
-    ----------
-    description, linear, magnitude, n_threads
-        As for :func:`decode`.
-    most : int
-        How many outputs are listed at most for each row.
-    skip : int, default=0
-        How many are passed over at the beginning.
-    nu : float, default=1.0
-        Outputs are listed while their score is at least ``(1 - nu) * max + nu * min``; 1 lists all.
-    method : str, default="auto"
-        One of ``names.KBEST_METHODS``.
-
-    Returns
-    -------
-    parts : ndarray of shape (n, most, part_len), int32
-        The outputs.
-    counts : ndarray of shape (n,), int64
-        How many there are for each row.
-    used : str
-        The method by which they were listed.
-
-    Raises
-    ------
-    CapabilityError
-        If the structure has no exact decoder at its size, or an embedding that cannot be partitioned.
-    """
-    part_len, d, _ = description.shape
-    scores = _scores(linear, magnitude, d)
-    n = scores.n
-    parts = allocate((n, most, part_len), np.int32, f"listing {most} outputs of {n} rows", "list fewer at once")
-    counts = np.empty(n, dtype=np.int64)
-    listed = record(abi.CKbestList, n=n, capacity=most, part_len=part_len, parts=parts, count=counts)
-    options = {"method": method, "nu": nu, "skip": skip}
-    computed("cp_kbest", description, scores, options, list=listed, n_threads=n_threads)
-    return parts, counts, listed.method.decode()
 
 
 def best_outputs(
@@ -338,7 +282,7 @@ def best_outputs(
     method: str = "auto",
     n_threads: int | None = None,
 ) -> Iterator[IntArray]:
-    """Yield the outputs of :func:`k_best` for the scores of one row, best first, each as parts (part_len,).
+    """Yield outputs in descending order of their scores, for those of one row, each as parts (part_len,).
 
     Parameters
     ----------
@@ -351,8 +295,17 @@ def best_outputs(
         largest score for each row. None: by the decoder of the core.
     most : int or None, default=None
         How many outputs are listed at most; None: all.
-    nu, method, n_threads
-        As for :func:`k_best`; `method` without `solve` only.
+    nu : float, default=1.0
+        Outputs are listed while their score is at least ``(1 - nu) * max + nu * min``; 1 lists all.
+    method : str, default="auto"
+        One of ``names.KBEST_METHODS``, without `solve`.
+    n_threads : int or None, default=None
+        As for :func:`decode`.
+
+    Raises
+    ------
+    CapabilityError
+        If the structure has no exact decoder at its size, or an embedding that cannot be partitioned.
     """
     part_len, d, _ = description.shape
     if most == 0:
@@ -377,37 +330,27 @@ def best_outputs(
         raise
 
 
-class HereditarySet(NamedTuple):
-    """A set of edges with a hereditary property, or a counterexample to that.
+def best_hereditary(weights: FloatArray, method: str, holds: Callable[[npt.NDArray[np.bool_]], bool]) -> Any:
+    """Return a set of edges of large weight, for weights (n,), with the hereditary property that `holds` tells.
 
-    Attributes
-    ----------
-    edges : ndarray of shape (n,), bool
-    value, upper_bound : float
-        Its weight, and a proven bound on that of all sets with the property.
-    part : ndarray of shape (n,), bool, or None
-        A part of the set, which has the property, without it: no weight is known then.
+    Returns
+    -------
+    namespace
+        ``edges`` (n,), bool; ``value`` and ``upper_bound``, the weight and a proven bound on that of all such sets;
+        ``part``, None, or a counterexample: a part of the edges without the property, which these have. No weight is
+        known then.
     """
-
-    edges: npt.NDArray[np.bool_]
-    value: float
-    upper_bound: float
-    part: npt.NDArray[np.bool_] | None
-
-
-def best_hereditary(weights: FloatArray, method: str, holds: Callable[[npt.NDArray[np.bool_]], bool]) -> HereditarySet:
-    """Return a set of edges of large weight, for weights (n,), with the property that `holds` tells."""
-    n = len(weights)
-    with Session("cp_hereditary_start", weights, n, method, _SETS) as session:
+    with Session("cp_hereditary_start", weights, method, _SETS) as session:
         for request in session:
-            verdicts = view(request.proven, np.uint8, request.n)
+            n, verdicts = len(weights), view(request.proven, np.uint8, request.n)
             for i, held in enumerate(view(request.parts, np.int32, request.n, n).astype(np.bool_)):
                 verdicts[i] = holds(held)
                 if verdicts[i] == request.stream:
                     break
-        found = view(session.last.parts, np.int32, session.last.n, n).astype(np.bool_)
-        part = found[1] if len(found) > 1 else None
-        return HereditarySet(found[0], session.last.value, session.last.bound, part)
+        last = session.last
+        edges, *parts = view(last.parts, np.int32, last.n, len(weights)).astype(np.bool_)
+        part = parts[0] if parts else None
+        return SimpleNamespace(edges=edges, value=last.value, upper_bound=last.bound, part=part)
 
 
 @dataclass(frozen=True)
@@ -491,7 +434,7 @@ class Model:
         if found is not None and how is not None:
             certificates = found._asdict()
             put(into, outputs=certificates.pop("y"), **certificates)
-            options = record(abi.CDecodeOptions, method=how.decoder, seed=how.seed % 2**64)
+            options = record(abi.CDecodeOptions, method=how.decoder, seed=how.seed)
         call(
             "cp_predict", self.description, self, self.function, self._train_rows, rows, options, into,
             n_threads=self.n_threads,

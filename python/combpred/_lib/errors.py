@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -44,13 +45,11 @@ class DataError(Exception):
         return (self.reason,) if self.row is None else (self.reason, self.row)
 
     def __str__(self) -> str:
-        return self.message() if self.block is None else f"block {self.block}: {self.message()}"
-
-    def message(self) -> str:
-        """Return what is wrong and with which row, without the number of a block."""
         if self.row is None:
             return self.reason
-        return f"{self.argument}, row {self.row}: {self.reason}" if self.argument else f"row {self.row}: {self.reason}"
+        argument = f"{self.argument}, " if self.argument else ""
+        block = "" if self.block is None else f"block {self.block}: "
+        return f"{block}{argument}row {self.row}: {self.reason}"
 
     def at(self, row: int, block: int | None = None) -> Self:
         """Return the same error about the row of another number, with its cause, traceback and notes.
@@ -58,17 +57,11 @@ class DataError(Exception):
         `block` is the number of the user's block in which `row` is counted, if it is.
         """
         moved = type(self).__new__(type(self))  # copy.copy shares the state where tblib is at work
-        moved.__dict__.update(self.__dict__, row=row, block=block)
-        if "__notes__" in moved.__dict__:
-            moved.__dict__["__notes__"] = list(moved.__dict__["__notes__"])
+        moved.__dict__.update(deepcopy(self.__dict__), row=row, block=block)  # with notes of its own
         moved.args = moved._arguments()
         moved.__cause__, moved.__context__ = self.__cause__, self.__context__
         moved.__suppress_context__ = self.__suppress_context__  # which setting the cause has changed
         return moved.with_traceback(self.__traceback__)
-
-    def shifted(self, first: int) -> Self:
-        """Return the same error among rows of which the first has the number `first`."""
-        return self if self.row is None else self.at(self.row + first)
 
 
 class CapabilityError(DataError, ValueError):
@@ -141,9 +134,8 @@ def renumbered(rows: NDArray[np.intp] | slice) -> Iterator[None]:
     except DataError as error:
         if error.row is None:
             raise
-        raise (
-            error.shifted(rows.start) if isinstance(rows, slice) else error.at(int(rows[error.row]))
-        ) from error.__cause__
+        row = error.row + rows.start if isinstance(rows, slice) else int(rows[error.row])
+        raise error.at(row) from error.__cause__
 
 
 @contextmanager

@@ -18,7 +18,7 @@ from . import abi, names
 from .arrays import FloatArray, row_blocks
 from .call import RowInputs, call, computed
 from .errors import RowError
-from .table import floats, record
+from .table import contiguous, record
 
 #: Kernels by name; with "precomputed", kernel values are given in place of inputs.
 KERNELS = (*names.INPUT_KERNELS, "precomputed")
@@ -138,9 +138,8 @@ class InputKernel:
         """Return the kernel, which has a name, as the library takes it."""
         assert isinstance(self.name, str)
         return record(
-            abi.CKernelFunction, name=self.name, gamma=float(self.gamma or 0.0), degree=float(self.degree),
-            coef0=float(self.coef0),
-        )  # fmt: skip
+            abi.CKernelFunction, name=self.name, gamma=self.gamma or 0.0, degree=self.degree, coef0=self.coef0
+        )
 
 
 def nearest(X: Any, Y: Any, m: int, *, n_threads: int | None = None) -> tuple[FloatArray, NDArray[np.int64]]:
@@ -184,8 +183,7 @@ class Eigendecomposition(NamedTuple):
 
 def eigendecompose(matrix: FloatArray) -> Eigendecomposition:
     """Diagonalise a symmetric matrix, overwriting it. Cost O(n³) and three further matrices of its size."""
-    n = len(matrix)
-    vectors = floats(matrix, "matrix", n, n)
+    vectors: FloatArray = contiguous(matrix, np.float64)
     return Eigendecomposition(computed("cp_symmetric_eigen", matrix=vectors), vectors)
 
 
@@ -228,7 +226,7 @@ def order_kernel(
     n_threads, verbose : int
         As for :func:`~combpred._lib.call.call`.
     **options
-        The other fields of ``cp_order_function``.
+        Other fields of ``cp_order_function``.
 
     Returns
     -------
@@ -241,7 +239,7 @@ def order_kernel(
     CapabilityError, NumericalError
         For linear extensions that cannot be counted, and for counts too large for a float.
     """
-    function = {"most_downsets": 1, **options, "name": name, "normalize": normalize}
+    function = {**options, "name": name, "normalize": normalize}
     values: FloatArray = computed(
         "cp_order_kernel", function, x, y, n_threads=n_threads, label="comparing orders", verbose=verbose, total=x.n
     )

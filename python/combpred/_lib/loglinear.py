@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,9 +16,9 @@ from . import abi
 from .arrays import FloatArray, IntArray
 from .call import RowInputs, call, computed
 from .ridge import Design, RowOutputs, Targets
-from .session import Mover, Session, answer_moves, view
+from .session import Session, answer_moves, view
 from .structure import Description
-from .table import floats, in_place, put, read, record
+from .table import contiguous, put, record
 
 _ASKED = {
     abi.ASK_EXPECT: "expect", abi.ASK_MEAN: "mean", abi.ASK_PAIR: "pair", abi.ASK_PSI: "draw",
@@ -60,39 +60,6 @@ class SgdState:
     n_seen: float = 0.0
 
 
-class Maximum(NamedTuple):
-    """What training has ended with.
-
-    Attributes
-    ----------
-    state : SgdState
-        Its `average` is the solution.
-    objective : float
-        NaN where it is not known.
-    residual : float
-        Of "lbfgs": the largest entry of the preconditioned gradient, relative to that at zero.
-    n_iter : int
-        Iterations, or passes over the rows.
-    left, left_error : float
-        Of "sgd": the excess of the objective over its minimum, and the standard error of that estimate.
-    gain : float
-        The excess at zero.
-    converged : bool
-    chains : ndarray of shape (n, 2, part_len) or None
-        Where two chains of each row of positive weight are.
-    """
-
-    state: SgdState
-    objective: float
-    residual: float
-    n_iter: int
-    left: float
-    left_error: float
-    gain: float
-    converged: bool
-    chains: IntArray | None = None
-
-
 @dataclass(frozen=True)
 class LoglinearProblem:
     """A training problem but for its rows.
@@ -115,15 +82,12 @@ class LoglinearProblem:
     label: str = ""
     verbose: int = 0
 
-    @property
-    def struct(self) -> abi.CLoglinearOptions:
-        """The options as the library takes them."""
-        return record(abi.CLoglinearOptions, **{"alpha": 1.0, "tol": 1e-6, "max_iter": 200, **self.options})
+    def _how(self) -> dict[str, Any]:
+        return {"n_threads": self.n_threads, "label": self.label, "verbose": self.verbose}
 
-    def sizes(self, q: int) -> abi.CLoglinearSizes:
-        """Return the lengths of arrays for q features."""
-        sizes: abi.CLoglinearSizes = computed("cp_loglinear_array_sizes", self.description, self, q)
-        return sizes
+    def sizes(self, q: int) -> Any:
+        """Return the lengths of arrays for q features, as ``cp_loglinear_sizes`` has them."""
+        return computed("cp_loglinear_array_sizes", self.description, self.options, q)
 
     def fit(
         self,
@@ -132,52 +96,46 @@ class LoglinearProblem:
         *,
         intercept: bool,
         start: FloatArray | SgdState | None = None,
-        answers: Answers | Mover | None = None,
-    ) -> Maximum:
+        answers: Any = None,
+    ) -> Any:
         """Train on rows in memory, from weights (q, d) or the state of a descent.
 
-        Distributions that the library does not know come from `answers`; with "local" it is a `session.Mover`.
+        Distributions that the library does not know come from `answers`: `Answers`, and with "local" a `session.Mover`.
+
+        Returns
+        -------
+        namespace
+            The fields of ``cp_loglinear_info``, with ``converged``, ``state``, an `SgdState` whose average is the
+            solution, and ``chains`` (n, 2, part_len), where two chains of each row of positive weight are, or None.
         """
         design = Design(X, intercept=intercept)
         model = _Model(self, design.n_weights, targets.d, start)
-        if answers is not None:
-            return self._by_answers(design, targets, model, answers)
-        n = targets.n if targets.weights is None else int(np.count_nonzero(targets.weights))
-        if self.options.get("distribution", "exact") in ("local", "meta"):
-            model.keep_chains(n, self.description.shape.part_len)
-        status = call(
-            "cp_loglinear_fit", self.description, self, design, targets, model, model.info, n_threads=self.n_threads,
-            label=self.label, verbose=self.verbose,
-        )  # fmt: skip
-        return model.trained(status)
-
-    def _by_answers(self, design: Design, targets: Targets, model: _Model, answers: Any) -> Maximum:
-        d = targets.d
-        session = Session(
-            "cp_loglinear_start", self.description, self, design, targets, model, model.info, n_threads=self.n_threads,
-            label=self.label, verbose=self.verbose,
-        )  # fmt: skip
-        with session:
+        given = self.description, self.options, design, targets
+        if answers is None:
+            n = targets.n if targets.weights is None else int(np.count_nonzero(targets.weights))
+            if self.options.get("distribution", "exact") in ("local", "meta"):
+                model.keep_chains(n, self.description.shape.part_len)
+            return model.trained(computed("cp_loglinear_fit", *given, model=model, **self._how()))
+        with Session("cp_loglinear_start", *given, model=model, **self._how()) as session:
             for request in session:
+                n, d = request.n, targets.d
                 if request.ask == abi.ASK_MOVES:
                     answer_moves(request, d, answers)
                     continue
-                rows, scores = view(request.rows, np.intp, request.n), view(request.linear, np.float64, request.n, d)
+                rows, scores = view(request.rows, np.intp, n), view(request.linear, np.float64, n, d)
                 found = answers(_ASKED[request.ask], rows, scores, request.draws) or ()
                 places = (request.psi,) if request.psi else (request.means, request.log_z)
                 for place, values in zip(places, found, strict=False):
                     if place:
                         view(place, np.float64, values.size)[:] = values.ravel()
-        return model.trained(session.status)
+            return model.trained(session.results())
 
     def add_sums(
         self, kind: str, sums: FloatArray, features: RowInputs, outputs: RowOutputs, weights: FloatArray
     ) -> None:
         """Add the sums of a kind over rows, at `weights` (q, d) where that matters, to those over others."""
-        in_place(sums, "sums", self.length(kind, len(weights)))
-        weights = floats(weights, "weights", features.p + int(self.options.get("intercept", 0)), outputs.d)
-        given = self.description, self, features, outputs, kind, weights
-        computed("cp_loglinear_sums", *given, sums=sums, n_threads=self.n_threads)
+        given = self.description, self.options, features, outputs, kind, weights, sums
+        computed("cp_loglinear_sums", *given, n_threads=self.n_threads)
 
     def length(self, kind: str, q: int) -> int:
         """Return the length of sums of a kind."""
@@ -185,18 +143,16 @@ class LoglinearProblem:
 
     def search(
         self, q: int, d: int, sums: Callable[[str, FloatArray], FloatArray], start: FloatArray | None = None
-    ) -> Maximum:
+    ) -> Any:
         """Train by sums over all rows, which ``sums(kind, weights)`` returns; the kinds are those of `add_sums`."""
         model = _Model(self, q, d, start)
-        session = Session(
-            "cp_loglinear_search_start", self.description, self, model, model.info, n_threads=self.n_threads,
-            label=self.label, verbose=self.verbose,
-        )  # fmt: skip
-        with session:
+        with Session(
+            "cp_loglinear_search_start", self.description, self.options, model=model, **self._how()
+        ) as session:
             for request in session:
                 weights = np.zeros((q, d)) if request.linear is None else view(request.linear, np.float64, q, d).copy()
                 view(request.sums, np.float64, request.n)[:] = sums(_SUMS[request.ask], weights)
-        return model.trained(session.status)
+            return model.trained(session.results())
 
 
 class _Model:
@@ -206,39 +162,33 @@ class _Model:
         if not isinstance(start, SgdState):
             weights = np.zeros((q, d)) if start is None else start
             start = SgdState(weights, weights)
-        self._problem = problem
         self._weights, self._average = (
             np.array(w, order="C", dtype=np.float64) for w in (start.weights, start.average)
         )
-        if self._weights.shape != (q, d) or self._average.shape != (q, d):
-            raise ValueError(f"the weights have shape {self._weights.shape}, must be ({q}, {d})")
-        self._moment: FloatArray = np.zeros(0)
-        if problem.options["solver"] == "online":
-            self._moment = np.zeros(problem.sizes(q).moment)
-            if start.moment is not None:
-                self._moment[:] = start.moment.ravel()
+        self._moment: FloatArray | None = None
+        if problem.options["solver"] == "online" and (length := problem.sizes(q).moment):
+            self._moment = np.zeros(length) if start.moment is None else np.array(start.moment).ravel()
         self._chains: IntArray | None = None
         self.struct = record(
-            abi.CLoglinearModel, q=q, d=d, weights=self._weights, average=self._average, variance=start.variance,
+            abi.CLoglinearModel, q=q, d=d, weights=self._weights, average=self._average, moment=self._moment,
+            has_moment=self._moment is not None and start.moment is not None, variance=start.variance,
             steps=start.n_steps, rows=start.n_rows, seen=start.n_seen,
         )  # fmt: skip
-        if len(self._moment):
-            put(self.struct, moment=self._moment, has_moment=int(start.moment is not None))
-        self.info = record(abi.CLoglinearInfo)
 
     def keep_chains(self, n: int, part_len: int) -> None:
         """Ask for the states of chains."""
         self._chains = np.zeros((n, 2, part_len), dtype=np.int32)
         put(self.struct, chains=self._chains)
 
-    def trained(self, status: int) -> Maximum:
+    def trained(self, info: Any) -> Any:
         """Return what training has ended with."""
         known = self.struct
-        state = SgdState(
+        info.state = SgdState(
             self._weights, self._average, self._moment if known.has_moment else None, known.variance, known.steps,
             known.rows, known.seen,
         )  # fmt: skip
-        return read(Maximum, self.info, state=state, converged=status == abi.OK, chains=self._chains)
+        info.chains = self._chains
+        return info
 
 
 class KernelFeatures:
@@ -260,8 +210,7 @@ class KernelFeatures:
     """
 
     def __init__(self, kernel: FloatArray, weights: FloatArray, *, shift: float, n_threads: int = 1) -> None:
-        n = len(weights)
-        self._weights = floats(weights, "weights", n)
+        n, self._weights = len(weights), contiguous(weights, np.float64)
         curvature, q = computed("cp_loglinear_kernel", self._weights, shift, kernel=kernel, n_threads=n_threads)
         self._curvature = curvature[:q]
         self.rows: FloatArray = kernel.ravel()[: n * q].reshape(n, q)
@@ -279,9 +228,8 @@ class KernelFeatures:
         return self._converted("from-scores", scores)
 
     def _converted(self, wanted: str, x: FloatArray) -> FloatArray:
-        n, q = self.rows.shape
-        x = floats(x, "x", q if wanted == "dual" else n, None)
-        found: FloatArray = np.empty((n if wanted == "dual" else q, x.shape[1]))
+        (n, q), d = self.rows.shape, x.shape[1]
+        found: FloatArray = np.empty((n if wanted == "dual" else q, d))
         features = record(abi.CLoglinearFeatures, rows=self.rows, curvature=self._curvature, weights=self._weights)
-        call("cp_loglinear_kernel_weights", features, wanted, x, x.shape[1], found)
+        call("cp_loglinear_kernel_weights", features, wanted, contiguous(x, np.float64), d, found)
         return found

@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 
 from . import abi
 from .arrays import CountArray, FloatArray, IndexArray
-from .call import call, computed
+from .call import computed
 from .decode import score_values
 from .errors import CapabilityError, RowError
 from .ridge import Design, Targets
 from .session import Session, view
 from .structure import Description
-from .table import columns, read, record
+from .table import columns, record
 
 _MOST_LOOKS = 2**20  # at the gap, of which there is room for
 
@@ -131,11 +131,6 @@ class MarginRows:
     loss: AffineLoss | None
     order: CountArray | None = None
 
-    @property
-    def size(self) -> tuple[int, int]:
-        """Numbers (q, d) of features and of entries of ψ."""
-        return self.design.n_weights, self.targets.d
-
 
 class Request(NamedTuple):
     """Outputs that training asks for, k at a time: what is found is written to arrays in place.
@@ -184,96 +179,31 @@ class Request(NamedTuple):
 Answer = Callable[[Request], None]
 
 
-class MarginSolution(NamedTuple):
-    """Solution of a structured support vector machine.
-
-    Attributes
-    ----------
-    weights : ndarray of shape (q, d)
-        Of the features.
-    objective, gap : float
-        Of the primal at these weights, and how much less the dual is.
-    n_iter : int
-    n_oracle_calls : int
-        Rows for which an output was looked for.
-    exact : bool
-        Whether every hinge loss in `objective` is proven.
-    curve : list of (int, float, float)
-        After how many passes the primal and the dual had which values, wherever they were computed.
-    converged : bool
-    """
-
-    weights: FloatArray
-    objective: float
-    gap: float
-    n_iter: int
-    n_oracle_calls: int
-    exact: bool
-    curve: list[tuple[int, float, float]]
-    converged: bool
-
-
-def svm_fit(
-    rows: MarginRows,
-    options: Mapping[str, Any],
-    by: Description | Answer,
-    *,
-    n_threads: int,
-    label: str = "",
-    verbose: int = 0,
-) -> MarginSolution:
+def svm_fit(rows: MarginRows, options: Mapping[str, Any], by: Description | Answer, **how: Any) -> Any:
     """Train a structured support vector machine.
 
     Parameters
     ----------
     rows : MarginRows
     options : mapping
-        Of the fields of ``cp_svm_options``; what is missing is zero.
+        Of the fields of ``cp_svm_options``; what is missing has the default there.
     by : Description or callable
         The structure that the library decodes, or what answers requests.
-    n_threads : int
-    label, verbose
-        As :func:`combpred._lib.control.reported` takes them.
+    **how
+        n_threads, label and verbose, as :func:`combpred._lib.call.call` takes them.
+
+    Returns
+    -------
+    namespace
+        The fields of ``cp_svm_info``, with ``converged``, ``weights`` (q, d) of the features, and ``curve``, a list of
+        (passes, primal, dual) wherever these were computed.
     """
-    given = record(abi.CSVMOptions, **_limited(options), order=rows.order)
-    coef, info = np.empty(rows.size), record(abi.CSVMInfo)
+    coef = np.empty((rows.design.n_weights, rows.targets.d))
     curve = np.empty((min(int(options["max_iter"]), _MOST_LOOKS), 3))
-    solution = record(abi.CSVMSolution, coef=coef, curve=curve)
-    status = _train("svm", rows, by, given, solution, info, n_threads, label, verbose)
-    looks = [(int(n), float(p), float(b)) for n, p, b in curve[: info.n_curve]]
-    return read(
-        MarginSolution, info, weights=coef, n_oracle_calls=info.n_calls, curve=looks, converged=status == abi.OK
-    )
-
-
-class PerceptronFit(NamedTuple):
-    """A trained perceptron.
-
-    Attributes
-    ----------
-    last, late : ndarray of shape (q, d)
-        The weights, and the sum of all changes, each times the visits before it.
-    dual_last, dual_late : ndarray of shape (n, d)
-        The same as coefficients of the rows.
-    n_mistakes, n_iter, n_visits : int
-    separated : bool
-        Whether the last pass was without mistakes.
-    radius : float
-        Largest length of an update.
-    bound : float
-        On the mistakes; NaN where it is not known.
-    """
-
-    last: FloatArray
-    late: FloatArray
-    dual_last: FloatArray
-    dual_late: FloatArray
-    n_mistakes: int
-    n_iter: int
-    n_visits: int
-    separated: bool
-    radius: float
-    bound: float
+    info = _train("svm", rows, options, by, {"coef": coef, "curve": curve}, how)
+    info.weights = coef
+    info.curve = [(int(n), float(primal), float(dual)) for n, primal, dual in curve[: info.n_curve]]
+    return info
 
 
 def perceptron_fit(
@@ -281,11 +211,8 @@ def perceptron_fit(
     options: Mapping[str, Any],
     by: Description | Answer,
     start: tuple[FloatArray, FloatArray] | None = None,
-    *,
-    n_threads: int,
-    label: str = "",
-    verbose: int = 0,
-) -> PerceptronFit:
+    **how: Any,
+) -> Any:
     """Train a structured perceptron.
 
     Parameters
@@ -293,45 +220,38 @@ def perceptron_fit(
     rows : MarginRows
         With the Hamming loss where a bound on the mistakes is asked for.
     options : mapping
-        Of the fields of ``cp_perceptron_options``; what is missing is zero.
+        Of the fields of ``cp_perceptron_options``; what is missing has the default there.
     by : Description or callable
         The structure that the library decodes, or what answers requests.
     start : pair of ndarray of shape (q, d), default=None
         `last` and `late` of training that this continues.
-    n_threads : int
-    label, verbose
-        As :func:`combpred._lib.control.reported` takes them.
+    **how
+        n_threads, label and verbose, as :func:`combpred._lib.call.call` takes them.
+
+    Returns
+    -------
+    namespace
+        The fields of ``cp_perceptron_info``; ``last`` and ``late`` (q, d), the weights, and the sum of all changes,
+        each times the visits before it; and ``dual_last`` and ``dual_late`` (n, d), the same as coefficients of rows.
     """
-    q, d = rows.size
-    weights = columns(abi.CPerceptronSolution, n=rows.design.n, q=q, d=d)
+    sizes = {"n": rows.design.n, "q": rows.design.n_weights, "d": rows.targets.d}
+    weights = columns(abi.CPerceptronSolution, **sizes)
     if start is not None:
         weights["last"][:], weights["late"][:] = start
-    given = record(abi.CPerceptronOptions, **_limited(options), order=rows.order, start=start and np.array(start[0]))
-    info = record(abi.CPerceptronInfo)
-    _train("perceptron", rows, by, given, record(abi.CPerceptronSolution, **weights), info, n_threads, label, verbose)
-    return read(PerceptronFit, info, n_mistakes=info.mistakes, n_visits=info.visits, **weights)
-
-
-def _limited(options: Mapping[str, Any]) -> dict[str, Any]:
-    return {**options, "max_iter": min(int(options["max_iter"]), 2**30)}
+        options = {**options, "start": np.array(start[0])}
+    info = _train("perceptron", rows, options, by, weights, how)
+    vars(info).update(weights)
+    return info
 
 
 def _train(
-    kind: str,
-    rows: MarginRows,
-    by: Description | Answer,
-    options: Any,
-    solution: Any,
-    info: Any,
-    n_threads: int,
-    label: str,
-    verbose: int,
-) -> int:
-    """Train, by the library or with answers in Python, and return the status."""
-    arguments = options, rows.design, rows.targets, rows.loss, solution, info
+    kind: str, rows: MarginRows, options: Mapping[str, Any], by: Description | Answer, solution: Any, how: Any
+) -> Any:
+    """Train, by the library or with answers in Python, and return the information on it."""
+    given = {**options, "order": rows.order}, rows.design, rows.targets, rows.loss, solution
     if not callable(by):
-        return call(f"cp_{kind}_fit", by, *arguments, n_threads=n_threads, label=label, verbose=verbose)
-    with Session(f"cp_{kind}_start", *arguments, n_threads=n_threads, label=label, verbose=verbose) as session:
+        return computed(f"cp_{kind}_fit", by, *given, **how)
+    with Session(f"cp_{kind}_start", *given, **how) as session:
         for request in session:
             by(Request.of(request, rows.targets.d))
-        return session.status
+        return session.results()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -106,13 +107,12 @@ def log_partition(
     MemoryError
         If the marginals do not fit.
     """
-    d = description.shape.n_features
-    rows = record(abi.CScores, d=d, linear=np.asarray(scores))
-    n = rows.n
+    rows = {"d": description.shape.n_features, "linear": np.asarray(scores)}
     engine, _ = partition_cost(description, marginals=marginals)
-    means = allocate((n, d), np.float64, f"the marginals of {n} rows", "take fewer rows at once") if marginals else None
-    log_z = computed("cp_log_partition", description, rows, marginals=means, n_threads=n_threads)
-    return Partition(log_z, means, engine)
+    if marginals:
+        log_z, means = computed("cp_log_partition", description, rows, n_threads=n_threads)
+        return Partition(log_z, means, engine)
+    return Partition(computed("cp_log_partition", description, rows, marginals=None, n_threads=n_threads), None, engine)
 
 
 def sample_distribution(
@@ -143,15 +143,12 @@ def sample_distribution(
     CapabilityError, ValueError, MemoryError
         As `log_partition`.
     """
-    if n_samples < 0:
-        raise ValueError(f"n_samples is {n_samples}, must not be negative")
     part_len, d, _ = description.shape
-    rows = record(abi.CScores, d=d, linear=np.asarray(scores))
-    y = allocate(
-        (rows.n, n_samples, part_len), np.int32, f"drawing {n_samples} outputs for each of {rows.n} rows", "draw fewer"
-    )
-    options = {"method": "exact", "n_samples": n_samples, "thin": 1, "budget": 1, "seed": seed % 2**64}
-    computed("cp_chain_sample", description, rows, options, dst=y, record=None, n_threads=n_threads)
+    options = {"method": "exact", "n_samples": n_samples, "seed": seed}
+    y: IntArray = computed(
+        "cp_chain_sample", description, {"d": d, "linear": np.asarray(scores)}, options, part_len=part_len, record=None,
+        n_threads=n_threads,
+    )  # fmt: skip
     drawn: IntArray = y.swapaxes(0, 1)
     return drawn
 
@@ -161,11 +158,9 @@ def order_positions(description: Description, scores: FloatArray, n_threads: int
 
     CapabilityError for other structures than rankings without ties, and beyond 20 items.
     """
-    k, d, _ = description.shape
-    rows = record(abi.CScores, d=d, linear=scores)
-    n = rows.n
+    n, k = len(scores), description.shape.part_len
     positions = allocate((n, k, k), np.float64, f"the positions of {k} items of {n} rows", "pass fewer rows at once")
-    call("cp_order_positions", description, rows, positions, k, n_threads=n_threads)
+    computed("cp_order_positions", description, {"linear": scores}, positions, k, n_threads=n_threads)
     return positions
 
 
@@ -205,9 +200,9 @@ def decide_sets(
         For scores that are not finite, and illegal conditions.
     """
     part_len, d, _ = description.shape
-    rows = record(abi.CScores, d=d, linear=np.asarray(scores))
+    rows = {"d": d, "linear": np.asarray(scores)}
     y, value = computed("cp_sets_decide", description, rows, loss, conditions, part_len=part_len, n_threads=n_threads)
-    return Decoded(y, value, value.copy(), np.zeros(rows.n), np.ones(rows.n, dtype=np.bool_))
+    return Decoded(y, value, value.copy(), np.zeros(len(y)), np.ones(len(y), dtype=np.bool_))
 
 
 def value_sets(
@@ -247,45 +242,29 @@ class Asked:
 
     def record(self) -> abi.CEstimateOptions:
         """Return the options as the library reads them."""
-        given = {**vars(self), "seed": self.seed % 2**64, "exact_seconds": EXACT_SECONDS}
-        return record(abi.CEstimateOptions, **given)
+        return record(abi.CEstimateOptions, **vars(self), exact_seconds=EXACT_SECONDS)
 
 
-class Estimates:
-    """What was found for n rows of scores: the columns of cp_estimates, as arrays.
+class Estimates(SimpleNamespace):
+    """What was found for n rows of scores: the columns of cp_estimates, as arrays of their names.
 
     Parameters
     ----------
     n, d : int
-    what : str
-        For messages where there is no memory.
+    means, errors : bool
+        Whether `marginals`, and bounds on their `error`, are wanted, (n, d); else these are None.
     bounded : bool, default=True
         Whether bounds on ln Z are wanted where they take work of their own.
     """
 
-    value: FloatArray
-    lower: FloatArray
-    upper: FloatArray
-    effective_share: FloatArray
-    r_hat: FloatArray
-    expansion: FloatArray
-    spread: FloatArray
-    variance: FloatArray
-    samples: NDArray[np.int64]
-    steps: NDArray[np.int64]
-    accepted: NDArray[np.int64]
-    level_samples: NDArray[np.int64]
-    repeats: NDArray[np.int64]
-
     def __init__(self, n: int, d: int, *, means: bool, errors: bool = False, bounded: bool = True) -> None:
-        self.n, self.d = n, d
-        vars(self).update(columns(abi.CEstimates, *_FIGURES, *_COUNTS, n=n))
+        super().__init__(n=n, d=d, **columns(abi.CEstimates, *_FIGURES, *_COUNTS, n=n))
         what, remedy = f"the marginals of {n} rows", "take fewer rows at once"
         self.marginals: FloatArray | None = allocate((n, d), np.float64, what, remedy) if means else None
         self.error: FloatArray | None = allocate((n, d), np.float64, what, remedy) if errors else None
-        self.guaranteed: NDArray[np.bool_] = np.ones(n, dtype=np.bool_)
+        self.guaranteed = np.ones(n, dtype=np.bool_)
         self._texts = np.zeros(n, dtype=f"S{_SAMPLER}"), np.zeros(n, dtype=f"S{_WHY}")
-        self._first: NDArray[np.int64] = np.zeros(n + 1, dtype=np.int64)
+        self._first = np.zeros(n + 1, dtype=np.int64)
         self._levels = np.zeros(_LEVELS * n)
         self._bounded = bounded
         self.method = ""
@@ -384,7 +363,7 @@ def estimate_from_draws(
         abi.CSupplied, width=width, scores=scores, mean=mean, log_count=log_count, moves=int(move is not None)
     )
     result = found.record()
-    with Session("cp_estimate_start", supplied, asked.record(), result, n_threads=1) as session:
+    with Session("cp_estimate_start", supplied, asked.record(), dst=result, n_threads=1) as session:
         for request in session:
             answer_draws(request, width, draw, move)
         found.close(result, view(session.last.linear, np.float64, session.last.n))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,35 +20,7 @@ from .call import RowInputs, compressed, computed
 from .errors import NumericalError
 from .session import Session, view
 from .structure import Description
-from .table import codes, contiguous, fields, floats, in_place, put, read, record
-
-
-class FitInfo(NamedTuple):
-    """How training ended.
-
-    Attributes
-    ----------
-    objective : float
-        The objective at the coefficients returned.
-    residual : float
-        Relative residual of the stationarity equation.
-    n_iter : int
-        Iterations of the innermost loop, at least 1.
-    n_refine : int
-        Refinements in double precision.
-    converged : bool
-        Whether the residual is at most the tolerance. When it is not, the coefficients are those where the
-        solver stopped.
-    precision : str
-        "single" or "double": of the factors of the kernel matrix. Results are refined in double either way.
-    """
-
-    objective: float
-    residual: float
-    n_iter: int
-    n_refine: int
-    converged: bool
-    precision: str
+from .table import contiguous, put, record
 
 
 class Targets:
@@ -64,12 +36,12 @@ class Targets:
         Row i has the outputs ``psi[first[i]:first[i + 1]]``, all equally correct; None for one output each, N = n.
     """
 
-    def __init__(self, psi: Any, weights: Any = None, first: Any = None) -> None:
-        self.psi = floats(psi, "psi", None, None)
+    def __init__(self, psi: Any, weights: FloatArray | None = None, first: Any = None) -> None:
+        self.psi = contiguous(psi, np.float64)
         self.first = None if first is None else contiguous(first, np.int64)
         self.n = len(self.psi) if self.first is None else len(self.first) - 1
         self.d = self.psi.shape[1]
-        self.weights = None if weights is None else floats(weights, "weights", self.n)
+        self.weights = weights
         if self.first is not None and self.first[-1] != len(self.psi):
             raise ValueError(f"the sets of outputs end at {self.first[-1]}, psi has {len(self.psi)} rows")
 
@@ -120,25 +92,13 @@ def rows_order(design: Design, targets: Targets, n_threads: int) -> CountArray:
     return order
 
 
-def ridge_options(options: dict[str, Any]) -> abi.CRidgeOptions:
-    """Return the options of ridge regression as the library takes them.
+def ridge_plan(description: Description, options: dict[str, Any], n: int, p: int, nnz: int) -> dict[str, Any]:
+    """Say how a problem of `n` rows, `p` features (0: only a kernel) and `nnz` stored entries is best solved.
 
     Parameters
     ----------
     options : dict
         Of the fields of ``cp_ridge_options``; what is missing has the default there.
-    """
-    known = {"alpha": 1.0, "tol": 1e-8, **options}
-    for name, value in known.items():
-        if name == "max_iter":
-            known[name] = min(int(value), 2**62)
-        elif not isinstance(value, str):
-            known[name] = float(value)
-    return record(abi.CRidgeOptions, **known)
-
-
-def ridge_plan(description: Description, options: dict[str, Any], n: int, p: int, nnz: int) -> dict[str, Any]:
-    """Say how a problem of `n` rows, `p` features (0: only a kernel) and `nnz` stored entries is best solved.
 
     Returns
     -------
@@ -146,91 +106,8 @@ def ridge_plan(description: Description, options: dict[str, Any], n: int, p: int
         solver, route, precision, distinct, work_single, work_double, route_loo, work_loo_single, work_loo_double, as
         ``cp_ridge_plan`` says.
     """
-    plan = computed("cp_ridge_plan", description, ridge_options(options), n, p, nnz, n_threads=1)
-    return fields(plan)
-
-
-def ridge_kernel(
-    description: Description,
-    options: dict[str, Any],
-    kernel: Any,
-    targets: Targets,
-    work: npt.NDArray[np.uint8],
-    *,
-    progress: Callable[[int, float], object] | None = None,
-    n_threads: int | None = None,
-    verbose: int = 0,
-) -> tuple[FloatArray, FitInfo]:
-    """Train on a symmetric kernel matrix.
-
-    Parameters
-    ----------
-    description : Description
-        The structure.
-    options : dict
-        As ``capi/combpred.h`` lists them.
-    kernel : array of shape (n, n)
-        The kernel matrix; C-contiguous float64 is passed without a copy.
-    targets : Targets
-        The outputs of the n rows.
-    work : array of uint8
-        Scratch of the size that :func:`ridge_plan` gives. With precision "single" and the bytes for double, double
-        precision is taken where single is not enough.
-    progress : callable or None, default=None
-        Called with (step, relative residual) ten times a second, from another thread.
-    n_threads : int or None, default=None
-        Threads; None as :func:`get_n_threads` says.
-    verbose : int, default=0
-        When positive, long calls report progress.
-
-    Returns
-    -------
-    dual : ndarray of shape (n, d)
-    info : FitInfo
-
-    Raises
-    ------
-    NumericalError
-        If the factors are not accurate enough, or the matrix is not positive semi-definite.
-    """
-    dual, info = computed(
-        "cp_ridge_kernel", description, ridge_options(options), kernel, targets, _workspace(work),
-        n_threads=n_threads, label="training", verbose=verbose, progress=progress,
-    )  # fmt: skip
-    return dual, read(FitInfo, info)
-
-
-def _workspace(work: npt.NDArray[np.uint8]) -> abi.CWorkspace:
-    """Return the struct of scratch memory that the caller keeps."""
-    in_place(work, "work", work.size, dtype=np.uint8)
-    return record(abi.CWorkspace, data=work if work.size else None, bytes=work.size)
-
-
-def ridge_loo(
-    description: Description,
-    options: dict[str, Any],
-    kernel: Any,
-    targets: Targets,
-    alphas: Any,
-    work: npt.NDArray[np.uint8],
-    *,
-    n_threads: int | None = None,
-    verbose: int = 0,
-) -> FloatArray:
-    """Return label-removed leave-one-out scores of every row under each penalty, of shape (len(alphas), n, d).
-
-    Parameters and errors are those of :func:`ridge_kernel`; `work` has the bytes that "work_loo_single" or
-    "work_loo_double" of :func:`ridge_plan` says. With those of double precision, penalties that are too small for
-    ``precision="single"`` are computed in double.
-    """
-    shape = len(alphas), targets.n, targets.d
-    scores = allocate(shape, np.float64, "scores without each row", "take fewer penalties, or fewer rows")
-    loo = {"alphas": np.asarray(alphas), "scores": scores}
-    computed(
-        "cp_ridge_loo", description, ridge_options(options), kernel, targets, loo, _workspace(work),
-        n_threads=n_threads, label="leaving one out", verbose=verbose,
-    )  # fmt: skip
-    return scores
+    plan: dict[str, Any] = vars(computed("cp_ridge_plan", description, options, n, p, nnz, n_threads=1))
+    return plan
 
 
 @dataclass(frozen=True)
@@ -263,14 +140,12 @@ class Solution:
 
     coefficients: FloatArray  # dual (n, d), or primal (q, d)
     solver: str
-    info: FitInfo
+    info: Any  # what ``cp_fit_info`` says, and whether training has converged
 
 
 @contextmanager
-def workspace(
-    plan: dict[str, Any], n: int, what: str, remedy: str, *, loo: str = ""
-) -> Iterator[npt.NDArray[np.uint8]]:
-    """Yield scratch memory for the library's work on n rows; "_loo": to leave rows out.
+def workspace(plan: dict[str, Any], n: int, what: str, remedy: str, *, loo: str = "") -> Iterator[dict[str, Any]]:
+    """Yield the fields of ``cp_workspace``, scratch memory for the library's work on n rows; "_loo": to leave rows out.
 
     Room for double precision is taken where there is some: pages that are not written to cost nothing. Where there is
     none and single precision is not enough, MemoryError says what is missing.
@@ -279,7 +154,7 @@ def workspace(
     available = available_memory() if most > SMALL_BYTES else None
     work = np.empty(most if available is None or most + beside <= available else least, dtype=np.uint8)
     try:
-        yield work
+        yield {"data": work, "bytes": work.nbytes}
     except NumericalError:
         if work.nbytes < most:
             require_memory(most + beside, what, remedy, square_rows=n)
@@ -290,27 +165,31 @@ def solve(problem: RidgeProblem, kernel: FloatArray, plan: dict[str, Any]) -> So
     """Solve from the kernel matrix, as planned."""
     options = {**problem.options, "solver": plan["solver"], "precision": plan["precision"]}
     with workspace(plan, problem.n, f"training on {problem.n} rows: the work space", "fit fewer rows") as work:
-        dual, info = ridge_kernel(
-            problem.description, options, kernel, problem.targets, work, n_threads=problem.n_threads,
-            verbose=problem.verbose,
+        dual, info = computed(
+            "cp_ridge_kernel", problem.description, options, kernel, problem.targets, work,
+            n_threads=problem.n_threads, label="training", verbose=problem.verbose,
         )  # fmt: skip
     return Solution(dual, plan["solver"], info)
 
 
 def left_out_scores(problem: RidgeProblem, kernel: FloatArray, alphas: list[float]) -> Iterator[FloatArray]:
     """Yield f(x) of every row, without that row in training, for each penalty: shape (n, d)."""
-    problem, n = problem.with_options(solver="closed-form"), problem.n
+    problem, n, d = problem.with_options(solver="closed-form"), problem.n, problem.targets.d
     plan = problem.plan(0, n * n)
     options = {**problem.options, "precision": plan["precision"]}
     # As many penalties come from one call of the library as memory is wanted for.
-    together = max(1, max(8 * n * n, 2**26) // (8 * n * problem.targets.d))
+    together = max(1, max(8 * n * n, 2**26) // (8 * n * d))
     what = f"leaving out each of {n} rows, in the double precision that so small an alpha needs"
     with workspace(plan, n, what, "take larger alphas, or fewer rows", loo="_loo") as work:
         for at in range(0, len(alphas), together):
-            yield from ridge_loo(
-                problem.description, options, kernel, problem.targets, alphas[at : at + together], work,
-                n_threads=problem.n_threads, verbose=problem.verbose,
+            some = np.array(alphas[at : at + together])
+            scores = allocate((len(some), n, d), np.float64, "scores without each row", "take fewer penalties or rows")
+            computed(
+                "cp_ridge_loo", problem.description, options, kernel, problem.targets,
+                {"alphas": some, "scores": scores}, work, n_threads=problem.n_threads, label="leaving one out",
+                verbose=problem.verbose,
             )  # fmt: skip
+            yield from scores
 
 
 class RowOutputs:
@@ -323,35 +202,23 @@ class RowOutputs:
         Number of entries of ψ.
     parts : array of shape (N, part_len) or None, default=None
         Encoded outputs.
-    partial : bool, default=False
-        Whether they may be known in part.
     psi : array or CSR of shape (N, d) or None, default=None
         Embedded outputs, where there are no parts.
-    first : array of shape (n + 1,) or None, default=None
-        Row i has the outputs ``first[i]`` to ``first[i + 1] - 1``; None for one each, N = n.
-    weights : array of shape (n,) or None, default=None
-        Sample weights; None for all 1.
     mapped : bool, default=False
         Whether `parts` is a view of a file mapped read-only, whose pages are given back once they are read.
+    **fields
+        Of ``cp_outputs``: whether the parts are `partial`; `first` (n + 1,), where each row's outputs begin, None for
+        one each; `weights` (n,), None for all 1.
     """
 
     def __init__(
-        self,
-        n: int,
-        d: int,
-        *,
-        parts: Any = None,
-        partial: bool = False,
-        psi: Any = None,
-        first: Any = None,
-        weights: FloatArray | None = None,
-        mapped: bool = False,
+        self, n: int, d: int, *, parts: Any = None, psi: Any = None, mapped: bool = False, **fields: Any
     ) -> None:
         self.d = d
-        self.struct = record(abi.COutputs, n=n, d=d, partial=int(partial), first=first, weights=weights)
+        self.struct = record(abi.COutputs, n=n, d=d, **fields)
         if parts is not None:
-            read_in_place = codes(parts, "parts", None, None)
-            put(self.struct, parts=read_in_place, mapped=int(mapped and read_in_place is parts))
+            put(self.struct, parts=parts)
+            put(self.struct, mapped=mapped and vars(self.struct)["parts"] is parts)
         else:
             put(self.struct, **(compressed(psi) if hasattr(psi, "tocsr") else {"psi": np.asarray(psi)}))
 
@@ -375,27 +242,28 @@ class PrimalProblem:
 
     def solve(
         self, features: RowInputs, outputs: RowOutputs, *, budget: int, verbose: int = 0
-    ) -> tuple[FloatArray, FitInfo]:
-        """Train on rows in memory; up to `budget` bytes of copies make passes cheaper. ``n_iter`` counts passes."""
-        coef, info = computed(
-            "cp_ridge_features", *self._rows(features, outputs), budget, n_threads=self.n_threads, label="training",
-            verbose=verbose,
-        )  # fmt: skip
-        return coef, read(FitInfo, info)
+    ) -> tuple[FloatArray, Any]:
+        """Train on rows in memory; up to `budget` bytes of copies make passes cheaper.
+
+        Returns the weights and what ``cp_fit_info`` says, of which ``n_iter`` counts passes.
+        """
+        found: tuple[FloatArray, Any] = self._computed(
+            "cp_ridge_features", features, outputs, budget, label="training", verbose=verbose
+        )
+        return found
 
     def add_sums(self, sums: FloatArray, features: RowInputs, outputs: RowOutputs) -> None:
         """Add the sums over rows to those over others, as ``cp_ridge_sums`` lays them out."""
-        in_place(sums, "sums", sums_length(features.p, outputs.d))
-        computed("cp_ridge_sums", *self._rows(features, outputs), sums=sums, n_threads=self.n_threads)
+        self._computed("cp_ridge_sums", features, outputs, sums=sums)
 
     def product(self, features: RowInputs, outputs: RowOutputs, direction: FloatArray) -> FloatArray:
         """Return the product with a direction over rows that have been summed, of shape (q, d)."""
-        q = features.p + int(self.options["shift"])
-        direction = floats(direction, "direction", 2 + 2 * features.p + q * outputs.d)
-        product: FloatArray = np.zeros((q, outputs.d))  # to which the library adds
-        rows = self._rows(features, outputs)
-        computed("cp_ridge_product", *rows, direction, product=product, n_threads=self.n_threads)
+        product: FloatArray = np.zeros((features.p + int(self.options["shift"]), outputs.d))
+        self._computed("cp_ridge_product", features, outputs, direction, product=product)  # which adds to it
         return product
+
+    def _computed(self, function: str, *arguments: Any, **named: Any) -> Any:
+        return computed(function, self.description, self.options, *arguments, n_threads=self.n_threads, **named)
 
     def solve_elsewhere(
         self,
@@ -404,17 +272,16 @@ class PrimalProblem:
         multiply: Callable[[FloatArray], FloatArray],
         control: Control,
         verbose: int = 0,
-    ) -> tuple[FloatArray, FitInfo]:
+    ) -> tuple[FloatArray, Any]:
         """Train on rows of `p` features that only the caller can read.
 
         `add_up` returns the sums over all rows that `add_sums` finds, `multiply` those that `product` finds for a
         direction. The residual goes to ``control.value``.
         """
         q, d = p + int(self.options["shift"]), self.description.shape.n_features
-        coef, info = np.empty((q, d)), record(abi.CFitInfo)
         with Session(
-            "cp_ridge_primal_start", self.description, ridge_options(self.options), p, coef, d, info,
-            n_threads=self.n_threads, label="training", verbose=verbose, control=control,
+            "cp_ridge_primal_start", self.description, self.options, p, d=d, n_threads=self.n_threads, control=control,
+            label="training", verbose=verbose,
         ) as session:  # fmt: skip
             for request in session:
                 if request.ask == abi.ASK_SUMS:
@@ -422,10 +289,8 @@ class PrimalProblem:
                 else:
                     direction = view(request.linear, np.float64, 2 + 2 * p + q * d)
                     view(request.results, np.float64, q, d)[:] = multiply(direction)
-            return coef, read(FitInfo, info, converged=session.status == abi.OK)
-
-    def _rows(self, features: RowInputs, outputs: RowOutputs) -> tuple[Any, ...]:
-        return self.description, ridge_options(self.options), features, outputs
+            found: tuple[FloatArray, Any] = session.results()
+            return found
 
 
 def sums_length(p: int, d: int) -> int:

@@ -14,7 +14,7 @@ from .arrays import CountArray, FloatArray, IntArray, allocate
 from .call import call, computed
 from .session import Mover, Session, answer_moves, view
 from .structure import Description
-from .table import codes, columns, floats, record
+from .table import codes, columns, record
 
 #: Downsets of an inseparable part that exact counting goes through at most, in a few seconds.
 MOST_DOWNSETS = 2**24
@@ -124,11 +124,9 @@ class Plan(NamedTuple):
 
     def record(self, start: Any, bound: Any) -> abi.CChainOptions:
         """Return the record that the library reads; the arrays must outlive it."""
-        options = self._replace(seed=self.seed % 2**64)._asdict()
+        options = self._asdict()
         del options["streams"]
-        return record(
-            abi.CChainOptions, start=start, bound=bound, exact_seconds=partition.EXACT_SECONDS, **options
-        )  # fmt: skip
+        return record(abi.CChainOptions, start=start, bound=bound, exact_seconds=partition.EXACT_SECONDS, **options)
 
 
 def chain_sample(
@@ -150,9 +148,9 @@ def chain_sample(
     scores = record(abi.CScores, d=d, linear=np.asarray(linear), streams=plan.streams)
     n = scores.n
     if start is not None:
-        start = codes(start, "start", 4 * n if plan.diagnosed else n, part_len)
-    if bound is not None:
-        bound = floats(bound, "bound", n)
+        start, rows = codes(start, "start"), 4 * n if plan.diagnosed else n
+        if start.shape != (rows, part_len):
+            raise ValueError(f"start has shape {start.shape}, must be ({rows}, {part_len})")
     drawn = Drawn.room(n, part_len, plan)
     known = drawn.record()
     call(
@@ -184,11 +182,12 @@ def chain_own(
     drawn = Drawn.room(n, 1, plan)
     known = drawn.record()
     begin = None if start is None else np.arange(len(start), dtype=np.int32)
-    arguments = (
-        description, record(abi.CScores, linear=linear, streams=plan.streams), plan.record(begin, bound), int(moves),
-        start, 0 if start is None else len(start), drawn.y, known,
-    )  # fmt: skip
-    with Session("cp_chain_start", *arguments, n_threads=1, control=control) as session:
+    bound = bound if n else None  # the table takes bounds of no rows for one of all
+    scores = {"linear": linear, "streams": plan.streams}
+    given = description, scores, plan.record(begin, bound), moves, start
+    n_psi = 0 if start is None else len(start)
+    named = {"n_psi": n_psi, "dst": drawn.y, "record": known}
+    with Session("cp_chain_start", *given, n_threads=1, control=control, **named) as session:
         for request in session:
             if request.ask == abi.ASK_DRAWS:
                 view(request.results, np.float64, request.n, d)[:] = draw(request.n)
@@ -210,12 +209,11 @@ def extensions_sample(
     pairs: Any, n_elements: int, n_samples: int, method: str, seed: int, *, n_threads: int | None = None
 ) -> tuple[IntArray, CountArray]:
     """Return uniform linear extensions (n_samples, n_elements) of `pairs` (n_pairs, 2), and the steps of each."""
-    pairs = codes(pairs, "pairs", None, 2)
-    orders = allocate(
-        (n_samples, n_elements), np.int32, f"{n_samples} linear extensions of {n_elements} elements", "draw fewer"
-    )
-    steps: CountArray = computed("cp_extensions_sample", pairs, method, seed % 2**64, dst=orders, n_threads=n_threads)
-    return orders, steps
+    found: tuple[IntArray, CountArray] = computed(
+        "cp_extensions_sample", pairs, method, seed, n_samples=n_samples, n_elements=n_elements,
+        n_threads=n_threads,
+    )  # fmt: skip
+    return found
 
 
 def extensions_count(
@@ -225,34 +223,13 @@ def extensions_count(
 
     Raises CapabilityError where an inseparable part has more than `most_downsets` downsets, or 64 elements.
     """
-    return _counted(pairs, n_elements, {"most_downsets": most_downsets}, n_threads=n_threads)[0]
+    return _counted(pairs, n_elements, {"epsilon": 0.0, "most_downsets": most_downsets}, n_threads=n_threads)[0]
 
 
-def _counted(pairs: Any, n_elements: int, options: dict[str, Any], **how: Any) -> tuple[int, abi.CExtensionsInfo]:
+def _counted(pairs: Any, n_elements: int, options: dict[str, Any], **how: Any) -> tuple[int, Any]:
     digits = ctypes.create_string_buffer(_DIGITS)
-    _, info = computed(
-        "cp_extensions_count", codes(pairs, "pairs", None, 2), n_elements, options, dst=digits, dst_cap=_DIGITS, **how
-    )
+    _, info = computed("cp_extensions_count", pairs, n_elements, options, dst=digits, dst_cap=_DIGITS, **how)
     return int(digits.value, 16), info
-
-
-class EstimatedCount(NamedTuple):
-    """A number of linear extensions, or an estimate of it.
-
-    Attributes
-    ----------
-    value : int
-        The nearest integer.
-    log_value : float
-    is_exact : bool
-    n_samples : int
-        Linear extensions drawn.
-    """
-
-    value: int
-    log_value: float
-    is_exact: bool
-    n_samples: int
 
 
 def extensions_estimate(
@@ -265,13 +242,20 @@ def extensions_estimate(
     most_downsets: int = FEW_DOWNSETS,
     n_threads: int | None = None,
     verbose: int = 0,
-) -> EstimatedCount:
-    """Return the number of linear extensions of `pairs` (n_pairs, 2) within 1 ± epsilon with probability 1 − delta."""
-    options = {"epsilon": epsilon, "delta": delta, "most_downsets": most_downsets, "seed": seed % 2**64}
+) -> Any:
+    """Return the number of linear extensions of `pairs` (n_pairs, 2) within 1 ± epsilon with probability 1 − delta.
+
+    Returns
+    -------
+    namespace
+        The fields of ``cp_extensions_info``, and ``value``, the nearest integer.
+    """
+    options = {"epsilon": epsilon, "delta": delta, "most_downsets": most_downsets, "seed": seed}
     count, info = _counted(
         pairs, n_elements, options, n_threads=n_threads, label="counting linear extensions", verbose=verbose
     )
-    return EstimatedCount(count, info.log_count, info.n_levels == 0, info.n_samples)
+    info.value = count
+    return info
 
 
 def extensions_before(
@@ -313,34 +297,16 @@ class Searched(NamedTuple):
 
 
 def search_chains(
-    description: Description,
-    linear: FloatArray,
-    *,
-    method: str,
-    proposals: str,
-    temperatures: FloatArray,
-    epsilon: float,
-    delta: float,
-    steps: int,
-    runs: int,
-    seed: int,
-    n_threads: int | None = None,
-    verbose: int = 0,
+    description: Description, linear: FloatArray, *, n_threads: int | None = None, verbose: int = 0, **options: Any
 ) -> Searched:
     """Search for the output of largest score for every row of `linear` (n, d); the options are those of cp_search."""
     n = len(linear)
-    y = allocate((n, description.shape.part_len), np.int32, f"searching for {n} outputs", "search for fewer at once")
-    found = Searched(y, **columns(abi.CSearchRecord, n=n))
-    options = {
-        "method": method, "proposals": proposals, "temperatures": temperatures, "epsilon": epsilon, "delta": delta,
-        "steps": steps, "runs": runs, "seed": seed % 2**64,
-    }  # fmt: skip
-    known = {name: column for name, column in found._asdict().items() if name != "y"}
-    computed(
-        "cp_search", description, {"linear": linear}, options, dst=y, record=known, n_threads=n_threads,
-        label="searching", verbose=verbose, total=n * runs,
+    known = columns(abi.CSearchRecord, n=n)
+    y = computed(
+        "cp_search", description, {"linear": linear}, options, part_len=description.shape.part_len, record=known,
+        n_threads=n_threads, label="searching", verbose=verbose, total=n * options["runs"],
     )  # fmt: skip
-    return found
+    return Searched(y, **known)
 
 
 def search_own(
@@ -363,24 +329,17 @@ def search_own(
     the numbers (n,) of the best outputs, and of a `Searched` the values, temperatures, steps and successes.
     """
     n, d = linear.shape
-    best = np.zeros(n, dtype=np.int64)
-    value, temperature, success = np.zeros((3, n))
-    made, accepted = np.zeros((2, n), dtype=np.int64)
-    none, inf = np.zeros(n, dtype=np.bool_), np.full(n, np.inf)
-    found = Searched(np.empty((n, 0), np.int32), value, inf, inf, none, temperature, made, accepted, success)
-    scores = record(abi.CScores, linear=linear, magnitude=magnitude, streams=streams)
-    how = record(
-        abi.CSearchOptions, temperatures=np.asarray(temperatures, dtype=np.float64), n_levels=len(temperatures),
-        seed=seed % 2**64, spread=spread, **options,
-    )  # fmt: skip
-    known = record(
-        abi.CSearchRecord, n=n, value=value, temperature=temperature, steps=made, accepted=accepted, success=success
-    )
-    start = "cp_search_start", description, scores, how, psi, len(psi), best, known
-    with Session(*start, n_threads=1, control=control) as session:
+    known = columns(abi.CSearchRecord, "value", "temperature", "steps", "accepted", "success", n=n)
+    scores = {"linear": linear, "magnitude": magnitude, "streams": streams}
+    how = {**options, "temperatures": np.asarray(temperatures, dtype=np.float64), "seed": seed, "spread": spread}
+    with Session(
+        "cp_search_start", description, scores, how, psi, record=known, n_threads=1, control=control
+    ) as session:
         for request in session:
             answer_moves(request, d, move)
-    return best, found
+        best: CountArray = session.results()
+    none, inf = np.zeros(n, dtype=np.bool_), np.full(n, np.inf)
+    return best, Searched(np.empty((n, 0), np.int32), upper_bound=inf, nu=inf, optimal=none, **known)
 
 
 def mixing_bounds(description: Description, linear: FloatArray, chain: str, epsilon: float) -> FloatArray:

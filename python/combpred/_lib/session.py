@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import abi
-from .call import call, library
+from .call import call, library, prepared, results
 from .control import reported
 from .errors import ForkedProcessError
 from .table import record
@@ -30,14 +30,12 @@ class Session:
     ----------
     start : str
         Name of the function that opens it.
-    *arguments
-        The arguments of that function up to `session`, as :func:`combpred._lib.call.call` takes them.
+    *arguments, **named
+        As :func:`combpred._lib.call.computed` takes them.
     n_threads : int or None, default=None
         As for ``call``.
     control : Control or None, default=None
         The control block; None: a new one.
-    **shown
-        label, verbose, total and progress, as :func:`combpred._lib.control.reported` takes them.
 
     Attributes
     ----------
@@ -53,16 +51,16 @@ class Session:
         *arguments: Any,
         n_threads: int | None = None,
         control: abi.Control | None = None,
-        **shown: Any,
+        **named: Any,
     ) -> None:
         self.status = abi.OK
-        self._control = control or abi.Control()
-        self._shown = reported(self._control, **shown)
-        handle = ctypes.c_uint64()
-        call(start, *arguments, handle, n_threads=n_threads, control=self._control)
-        self._handle = handle.value
+        self._start, self._control = start, control or abi.Control()
+        given, self._made = prepared(start, arguments, named)
+        self._shown = reported(self._control, **named)
+        call(start, *given, n_threads=n_threads, control=self._control)
+        self._handle = int(self._made.pop("session")[0])
         self.last = record(abi.CRequest)
-        self._close = weakref.finalize(self, _close, self._handle, self._control, *arguments)
+        self._close = weakref.finalize(self, _close, self._handle, self._control, *given)
         self._close.atexit = False
 
     def __enter__(self) -> Session:
@@ -79,6 +77,11 @@ class Session:
             if self.last.ask == abi.ASK_DONE:
                 return
             yield self.last
+
+    def results(self) -> Any:
+        """Return what the algorithm has written to new arrays and structs, as ``computed`` does."""
+        found = results(self._start, self._made, self.status)
+        return found[0] if len(found) == 1 else tuple(found)
 
 
 #: Makes moves: given the rows that they are for, the numbers of the outputs from which they start, −1 for a uniform

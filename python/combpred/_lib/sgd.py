@@ -14,14 +14,14 @@ import numpy as np
 
 from . import abi
 from .arrays import FloatArray, IndexArray, allocate
-from .call import RowInputs, call
+from .call import RowInputs, computed
 from .control import Steps
 from .errors import renumbered
 from .kernel import InputKernel
-from .ridge import Design, Targets, ridge_options
+from .ridge import Design, Targets
 from .session import Session, view
 from .structure import Description
-from .table import put, record
+from .table import contents, put, record
 
 _CACHED_BYTES = 2**28  # largest matrix of a user's kernel that is kept from pass to pass
 
@@ -93,40 +93,6 @@ class Coefficients:
 
 
 @dataclass(frozen=True)
-class Report:
-    """What passes over the rows did.
-
-    Attributes
-    ----------
-    steps : int
-        Steps taken.
-    curve : list of float
-        The objective after each pass.
-    start : float
-        The objective of zero weights.
-    loss : float
-        The weighted mean of the losses of the last pass, each before its step.
-    visits : int
-        Of a pass: a row of weight w is visited ⌈w⌉ times, large weights being taken in a larger unit.
-    curvature : float
-        The largest curvature of the loss of a row, as a function of the weights.
-    converged : bool
-        Whether the passes ended because little was gained.
-    interrupt : KeyboardInterrupt or None
-        What came between; the rest is about the steps until then.
-    """
-
-    steps: int
-    curve: list[float]
-    start: float
-    loss: float
-    visits: int
-    curvature: float
-    converged: bool
-    interrupt: KeyboardInterrupt | None
-
-
-@dataclass(frozen=True)
 class Schedule:
     """How passes go over the rows.
 
@@ -160,43 +126,42 @@ class _Passes:
     """The passes of one training, which are told of as they are made."""
 
     def __init__(self, schedule: Schedule) -> None:
-        how = self._how = schedule
-        self.curve = np.zeros(0 if how.tol is None else how.max_iter)
-        self.struct = record(
-            abi.CSGDPasses, shuffle=int(how.seed is not None), seed=how.seed or 0, max_iter=how.max_iter,
-            tol=how.tol or 0.0, curve=self.curve if len(self.curve) else None, eta0=how.eta0, seen=how.seen,
-            curvature=how.curvature,
-        )  # fmt: skip
+        how = schedule
         told = how.tol is not None
-        self.steps = Steps(how.label, how.max_iter, how.verbose if told else 0)
+        self._curve = np.zeros(how.max_iter if told else 0)
+        self._steps = Steps(how.label, how.max_iter, how.verbose if told else 0)
         self._telling = how.verbose > 0 and told
+        self.struct = record(
+            abi.CSGDPasses, shuffle=how.seed is not None, seed=how.seed or 0, max_iter=how.max_iter, tol=how.tol or 0.0,
+            curve=self._curve if told else None, eta0=how.eta0, seen=how.seen, curvature=how.curvature,
+        )  # fmt: skip
 
-    def call(self, name: str, *arguments: Any, n_threads: int) -> None:
-        """Call a function of the library."""
-        tell = (lambda done, _: self._tell(done)) if self._telling else None
-        call(name, *arguments, n_threads=n_threads, progress=tell)
-
-    def converse(self, start: str, *arguments: Any, answer: Callable[[abi.CRequest], None], **options: Any) -> None:
-        """Open a session of the library, and answer its requests to the end."""
-        tell = (lambda done, _: self._tell(done)) if self._telling else None
-        with Session(start, *arguments, progress=tell, **options) as session:
-            for request in session:
-                answer(request)
+    def run(
+        self, function: str, *arguments: Any, answer: Callable[[abi.CRequest], None] | None = None, **named: Any
+    ) -> Any:
+        """Call a function of the library, or with `answer` hold its session, and return the report."""
+        report, interrupt = record(abi.CSGDReport), None
+        named["progress"] = (lambda done, _: self._tell(done)) if self._telling else None
+        with self._steps:
+            try:
+                if answer is None:
+                    computed(function, *arguments, report=report, **named)
+                else:
+                    with Session(f"{function}_start", *arguments, report=report, **named) as session:
+                        for request in session:
+                            answer(request)
+            except KeyboardInterrupt as error:
+                interrupt = error
+            if self._telling:
+                self._tell(report.passes)
+        curve, loss = self._curve[: report.passes].tolist(), report.loss / (report.weight or 1.0)
+        return contents(report, curve=curve, loss=loss, interrupt=interrupt)
 
     def _tell(self, done: int) -> None:
-        while self.steps.done < done:
-            number = self.steps.done
-            self.steps.tell(f"pass {number + 1}: objective {self.curve[number]:.6g}, {self.steps.seconds:.1f} s")
-            self.steps.advance()
-
-    def report(self, found: Any, interrupt: KeyboardInterrupt | None) -> Report:
-        """Return what the library says in a struct."""
-        if self._telling:
-            self._tell(found.passes)
-        return Report(
-            found.steps, self.curve[: found.passes].tolist(), found.start, found.loss / (found.weight or 1.0),
-            found.visits, found.curvature, bool(found.converged), interrupt,
-        )  # fmt: skip
+        while self._steps.done < done:
+            number = self._steps.done
+            self._steps.tell(f"pass {number + 1}: objective {self._curve[number]:.6g}, {self._steps.seconds:.1f} s")
+            self._steps.advance()
 
 
 def sgd_fit(
@@ -208,28 +173,26 @@ def sgd_fit(
     schedule: Schedule,
     *,
     n_threads: int,
-) -> Report:
+) -> Any:
     """Train the weights of input features, the constant one last, in passes over the rows of positive weight.
 
-    `coefficients` are changed in place. Ctrl-C ends the passes, see :class:`Report`.
+    `coefficients` are changed in place.
+
+    Returns
+    -------
+    namespace
+        The fields of ``cp_sgd_report``: ``loss``, there a sum, is the weighted mean of the losses of the last pass,
+        each before its step. With ``curve``, a list of the objective after each pass, and ``interrupt``, the
+        KeyboardInterrupt that ended the passes, or None; the rest is about the steps until then.
 
     Raises
     ------
     NumericalError
         When the numbers overflow.
     """
-    passes, report = _Passes(schedule), record(abi.CSGDReport)
-    state = record(abi.CSGDState, rows=design.n_weights, d=targets.d, **coefficients.fields())
-    interrupt = None
-    with passes.steps:
-        try:
-            passes.call(
-                "cp_sgd_fit", description, ridge_options(options), design, targets, passes, state, report,
-                n_threads=n_threads,
-            )  # fmt: skip
-        except KeyboardInterrupt as error:
-            interrupt = error
-        return passes.report(report, interrupt)
+    state = {"rows": design.n_weights, "d": targets.d, **coefficients.fields()}
+    passes = _Passes(schedule)
+    return passes.run("cp_sgd_fit", description, options, design, targets, passes, state, n_threads=n_threads)
 
 
 def sgd_expansion(
@@ -244,7 +207,7 @@ def sgd_expansion(
     *,
     most: int | None,
     n_threads: int,
-) -> tuple[Coefficients, IndexArray, Report]:
+) -> tuple[Coefficients, IndexArray, Any]:
     """Do the same for coefficients of a support of rows, each of which joins it as it is visited.
 
     Parameters
@@ -263,14 +226,15 @@ def sgd_expansion(
     -------
     coefficients : Coefficients
     support : ndarray
-    report : Report
+    report : namespace
+        As :func:`sgd_fit` returns it.
     """
     n = X.shape[0]
-    first, capacity = n - targets.n, n if most is None else max(1, min(n, most))
+    capacity = n if most is None else max(1, min(n, most))
     grown = coefficients.spread(np.arange(len(support)), capacity)
-    rows, passes = np.zeros(capacity, dtype=np.int64), _Passes(schedule)
+    rows = np.zeros(capacity, dtype=np.int64)
     rows[: len(support)] = support
-    values, report = record(abi.CSGDKernel, n=n), record(abi.CSGDReport)
+    values = record(abi.CSGDKernel, n=n)
     if kernel.is_precomputed:
         put(values, matrix=np.asarray(X))
     elif callable(kernel.name):
@@ -281,19 +245,13 @@ def sgd_expansion(
     held = record(
         abi.CSGDSupport, kernel=values, capacity=capacity, most=most or 0, n=len(support), rows=rows, **grown.fields()
     )
-    arguments = description, ridge_options(options), targets, passes, held, report
-    interrupt = None
-    with passes.steps:
-        try:
-            if values.matrix or values.function:
-                passes.call("cp_sgd_expansion", *arguments, n_threads=n_threads)
-            else:
-                answer = partial(_values, kernel, X, first)
-                passes.converse("cp_sgd_expansion_start", *arguments, n_threads=n_threads, answer=answer)
-        except KeyboardInterrupt as error:
-            interrupt = error
-        kept = rows[: held.n]
-        return grown.take(np.arange(held.n)), kept.astype(np.intp), passes.report(report, interrupt)
+    asks = not values.matrix and not values.function
+    passes = _Passes(schedule)
+    report = passes.run(
+        "cp_sgd_expansion", description, options, targets, passes, support=held, n_threads=n_threads,
+        answer=partial(_values, kernel, X, n - targets.n) if asks else None,
+    )  # fmt: skip
+    return grown.take(np.arange(held.n)), rows[: held.n].astype(np.intp), report
 
 
 def _values(kernel: InputKernel, X: Any, first: int, request: abi.CRequest) -> None:

@@ -20,9 +20,9 @@ import numpy.typing as npt
 
 from . import abi
 from .arrays import FloatArray, IntArray, allocate, require_memory
-from .call import call, checked, computed, library
-from .errors import ForkedProcessError, RowError
-from .table import codes, put, read
+from .call import call, computed, library
+from .errors import ForkedProcessError, renumbered
+from .table import put
 
 _BLOCK_NUMBERS = 2**20  # of rows of data that are read at a time
 
@@ -205,33 +205,21 @@ def _text(function: str, description: Description, capacity: int, **options: Any
             return text.value.decode()
 
 
-class Layout(NamedTuple):
-    r"""The entries of :math:`\psi`, or the first of them, as cells of a matrix.
+def structure_layout(description: Description) -> Any:
+    r"""Return the entries of :math:`\psi`, or the first of them, as cells of a matrix, or None if they do not form one.
 
-    Attributes
-    ----------
-    kind : {"total order", "order", "directions", "arcs", "edges", "cells"}
-        What an entry means. "order": +1 if the row's item is before the column's item, −1 if it is after it, 0 if
-        neither. "total order": the same, but never 0. "directions": +1 for the arc from row to column, −1 for the
+    Returns
+    -------
+    namespace
+        ``kind``, what an entry means. "order": +1 if the row's item is before the column's item, −1 if it is after it,
+        0 if neither. "total order": the same, but never 0. "directions": +1 for the arc from row to column, −1 for the
         reverse arc. "arcs": 1 for the arc from row to column. "edges": 1 for the edge between the two. "cells": 1 if
-        the row's item gets the column.
-    n_items : int
-        Number of items.
-    rows, columns : ndarray of shape (m,), dtype=int32
-        Row and column of each entry. For routes, row `n_items` stands for the start and column `n_items` for the end.
+        the row's item gets the column. ``n_items``; ``rows`` and ``columns`` (m,), those of each entry. For routes, row
+        `n_items` stands for the start and column `n_items` for the end.
     """
-
-    kind: str
-    n_items: int
-    rows: IntArray
-    columns: IntArray
-
-
-def structure_layout(description: Description) -> Layout | None:
-    """Return the entries of ψ as cells of a matrix of items by items, or None if they do not form one."""
-    found, rows, columns = computed("cp_space_layout", description, d=description.shape.n_features, n_threads=1)
-    m = found.n_cells
-    return read(Layout, found, rows=rows[:m], columns=columns[:m]) if m else None
+    layout, rows, columns = computed("cp_space_layout", description, d=description.shape.n_features, n_threads=1)
+    layout.rows, layout.columns = rows[: layout.n_cells], columns[: layout.n_cells]
+    return layout if layout.n_cells else None
 
 
 def catalogue() -> list[dict[str, Any]]:
@@ -308,9 +296,7 @@ def structure_count(description: Description) -> int:
 
 def structure_mean(description: Description) -> FloatArray:
     """Return the mean of the embedding under the uniform distribution, of shape (d,)."""
-    d = description.shape.n_features
-    mean = allocate((d,), np.float64, f"the mean of {d} features", "take a smaller structure")
-    computed("cp_space_moments", description, mean=mean, second=None, info=None, n_threads=1)
+    mean: FloatArray = _moments(description, second=None, info=None)
     return mean
 
 
@@ -319,15 +305,18 @@ def structure_second_moment(description: Description) -> FloatArray:
     d = description.shape.n_features
     # The library computes it in memory of its own, which it may go on with after Ctrl-C.
     require_memory(16 * d * d, f"the second moment of {d} features", "take a smaller structure")
-    moment: FloatArray = computed("cp_space_moments", description, d=d, mean=None, info=None, n_threads=1)
+    moment: FloatArray = _moments(description, mean=None, info=None)
     return moment
 
 
 def structure_moments(description: Description) -> tuple[str, float]:
     """Return what the moments are (one of ``names.MOMENTS_KINDS``) and the largest standard error of an entry."""
-    d = description.shape.n_features
-    info = computed("cp_space_moments", description, d=d, mean=None, second=None, n_threads=1)
-    return info.kind.decode(), info.standard_error
+    info = _moments(description, mean=None, second=None)
+    return info.kind, info.standard_error
+
+
+def _moments(description: Description, **unwanted: None) -> Any:
+    return computed("cp_space_moments", description, d=description.shape.n_features, n_threads=1, **unwanted)
 
 
 def structure_embed(
@@ -338,22 +327,15 @@ def structure_embed(
     A row not in the structure is a ValueError. With ``partial=True`` rows may be known in part, in structures that have
     such rows: theirs is the mean over all outputs that agree with what is known.
     """
-    part_len, d, _ = description.shape
-    y = codes(y, "y", None, part_len)
-    psi = allocate(
-        (len(y), d), np.float64, f"embedding {len(y)} outputs in {d} features", "embed fewer or smaller structures"
-    )
-    computed("cp_space_embed", description, y, int(partial), dst=psi, n_threads=n_threads)
+    d = description.shape.n_features
+    psi: FloatArray = computed("cp_space_embed", description, y, partial, d=d, n_threads=n_threads)
     return psi
 
 
 def structure_sample(description: Description, n: int, seed: int, *, n_threads: int | None = None) -> IntArray:
     """Draw `n` independent uniform outputs, of shape (n, part_len). Equal seeds (64 bits) give equal outputs."""
-    if n < 0:
-        raise ValueError(f"n is {n}, must not be negative")
-    part_len = description.shape.part_len
-    y = allocate((n, part_len), np.int32, f"drawing {n} outputs of {part_len} parts", "draw fewer at once")
-    computed("cp_space_sample", description, seed % 2**64, dst=y, n_threads=n_threads)
+    sizes = {"n": n, "part_len": description.shape.part_len}
+    y: IntArray = computed("cp_space_sample", description, seed % 2**64, n_threads=n_threads, **sizes)
     return y
 
 
@@ -368,29 +350,24 @@ def structure_encode(description: Description, y: npt.NDArray[Any], *, partial: 
     rows = max(1, _BLOCK_NUMBERS // max(1, y.shape[1]))  # small, as the core takes float64
     for first in range(0, len(y), rows):
         some = slice(first, first + rows)
-        try:
+        with renumbered(some):
             computed("cp_space_encode", description, y[some], partial, dst=parts[some], n_threads=1)
-        except RowError as error:
-            raise error.shifted(first) from None
     return parts
 
 
 def structure_enumerate(description: Description, skip: int, capacity: int) -> IntArray:
     """List at most `capacity` outputs from number `skip` on, of shape (k, part_len); k = 0 past the end."""
-    if capacity < 0:
-        raise ValueError(f"capacity is {capacity}, must not be negative")
-    part_len = description.shape.part_len
-    y = allocate((capacity, part_len), np.int32, f"listing {capacity} outputs of {part_len} parts", "list fewer")
-    written: int = computed("cp_space_enumerate", description, skip, dst=y, n_threads=1)
-    return y[:written]
+    sizes = {"capacity": capacity, "part_len": description.shape.part_len}
+    y, n = computed("cp_space_enumerate", description, skip, n_threads=1, **sizes)
+    listed: IntArray = y[:n]
+    return listed
 
 
 def custom_kernel(gram: FloatArray) -> FloatArray:
     """Return embeddings (k, d) of k outputs from the values of a kernel between them, such that gram ≈ ψψᵀ."""
-    k = len(gram)
-    psi = allocate((k, k), np.float64, f"embedding {k} outputs by a kernel", "list fewer outputs")
-    d: int = computed("cp_custom_kernel", gram, psi=psi, n_threads=1)
-    return psi.ravel()[: k * d].reshape(k, d)
+    psi, d = computed("cp_custom_kernel", gram, n_threads=1)
+    embeddings: FloatArray = psi.ravel()[: len(gram) * d].reshape(len(gram), d)
+    return embeddings
 
 
 class DrawnMoments:
@@ -426,9 +403,3 @@ def custom_check(description: Description, psi: FloatArray) -> None:
     It is a ValueError without a row where the moments are those of no distribution.
     """
     computed("cp_custom_check", description, psi, d=description.shape.n_features, n_threads=1)
-
-
-def panic(*, in_worker: bool) -> None:
-    """Panic inside the library on purpose, to show that the process survives: always raises RuntimeError."""
-    message = ctypes.create_string_buffer(1024)
-    checked(library().dll.cp_test_panic(int(in_worker), message, len(message)), message)

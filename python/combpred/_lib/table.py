@@ -7,7 +7,7 @@ import ctypes
 import functools
 import math
 from dataclasses import dataclass
-from types import CodeType
+from types import CodeType, SimpleNamespace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -15,17 +15,16 @@ import numpy.typing as npt
 from numpy.typing import NDArray
 
 from . import abi
-from .arrays import FloatArray, IntArray
+from .arrays import FloatArray, IntArray, allocate
+
+_MOST_ITER = 2**30  # nobody waits for more, which need not fit in a field
 
 Record = TypeVar("Record", bound=ctypes.Structure)
-Array = TypeVar("Array", FloatArray, IntArray)
-Written = TypeVar("Written", bound=NDArray[Any])
-Values = TypeVar("Values", bound=tuple[Any, ...])
 
 
 def record(kind: type[Record], **fields: Any) -> Record:
-    """Return a struct of the C interface whose first field, its size, is set; for the others see :func:`put`."""
-    return put(kind(struct_size=ctypes.sizeof(kind)), **fields)
+    """Return a struct of the C interface, whose fields begin as its macro in combpred.h says; see :func:`put`."""
+    return put(kind(struct_size=ctypes.sizeof(kind), **abi.DEFAULTS.get(kind.__name__, {})), **fields)
 
 
 def put(struct: Record, **fields: Any) -> Record:
@@ -44,9 +43,13 @@ def put(struct: Record, **fields: Any) -> Record:
             pass
         elif isinstance(value, np.ndarray):
             if name in buffers:
-                value = buffers[name].taken(value, known)
+                value = buffers[name].taken(value, known, packed=True)
             kept[name] = value
             value = value.ctypes.data
+        elif name == "max_iter":
+            value = min(int(value), _MOST_ITER)
+        elif name == "seed":
+            value = int(value) % 2**64
         elif name in texts:
             if not isinstance(value, (str, bytes)):  # a number would be taken for an address
                 raise TypeError(f"{name} must be a string, got {value!r}")
@@ -69,6 +72,13 @@ def put(struct: Record, **fields: Any) -> Record:
     return struct
 
 
+def check(struct: ctypes.Structure, known: dict[str, Any]) -> None:
+    """Check the arrays of a struct whose sizes are those of other arguments, which are known."""
+    for buffer in _foreign(type(struct)):
+        if buffer.name in vars(struct):
+            buffer.taken(vars(struct)[buffer.name], {**known}, packed=True)
+
+
 def columns(kind: type[ctypes.Structure], *names: str, **sizes: int) -> dict[str, NDArray[Any]]:
     """Return zeros for the buffers of a struct that the library writes to, by name: for these, or for all of them.
 
@@ -81,62 +91,37 @@ def columns(kind: type[ctypes.Structure], *names: str, **sizes: int) -> dict[str
     }
 
 
-def fields(struct: ctypes.Structure) -> dict[str, Any]:
-    """Return the fields of a struct but for its size, with texts decoded, and whether its call has converged."""
+def contents(struct: ctypes.Structure, **others: Any) -> SimpleNamespace:
+    """Return the fields of a struct but for its size, with texts decoded, and others beside them."""
     values = {name: getattr(struct, name) for name, *_ in struct._fields_[1:]}
-    if hasattr(struct, "converged"):
-        values["converged"] = struct.converged
-    return {name: value.decode() if isinstance(value, bytes) else value for name, value in values.items()}
-
-
-def read(kind: type[Values], struct: ctypes.Structure, **others: Any) -> Values:
-    """Return a named tuple of the fields of a struct that have the same names, and of others.
-
-    Numbers become truth values if the tuple has them as such.
-    """
-    values = {**fields(struct), **others}
-    flags = {name for name, annotation in kind.__annotations__.items() if "bool" in str(annotation)}
-    return kind(**{name: bool(values[name]) if name in flags else values[name] for name in kind.__annotations__})
+    texts = {name: value.decode() for name, value in values.items() if isinstance(value, bytes)}
+    return SimpleNamespace(**{**values, **texts, **others})
 
 
 def floats(values: Any, name: str, *shape: int | None) -> FloatArray:
-    """Return `values` as a C-contiguous float64 array of the given shape, where None leaves a dimension open."""
-    return _shaped(contiguous(values, np.float64), name, shape)
+    """Return numbers as a C-contiguous float64 array of a shape, in which None leaves a dimension open."""
+    array = contiguous(values, np.float64)
+    if array.ndim != len(shape) or any(want not in (None, got) for want, got in zip(shape, array.shape, strict=True)):
+        wanted = ", ".join("any" if size is None else str(size) for size in shape)
+        raise ValueError(f"{name} has shape {array.shape}, must be ({wanted})")
+    return array
 
 
-def codes(values: Any, name: str, *shape: int | None) -> IntArray:
-    """Return integer `values` as a C-contiguous int32 array of the given shape, where None leaves a dimension open."""
+def codes(values: Any, name: str) -> IntArray:
+    """Return integers as a C-contiguous int32 array."""
     array = np.asarray(values)
     if array.dtype.kind not in "biu":
         raise TypeError(f"{name} must hold integers, not {array.dtype}")
-    limits = np.iinfo(np.int32)
-    if array.dtype.itemsize >= 4 and array.dtype != np.int32 and array.size:
-        low, high = int(array.min()), int(array.max())
-        if low < limits.min or high > limits.max:
-            raise ValueError(f"{name} holds {low if low < limits.min else high}, beyond the range of 32-bit integers")
-    return _shaped(contiguous(array, np.int32), name, shape)
+    converted = contiguous(array, np.int32)
+    beyond = array[converted != array]
+    if beyond.size:
+        raise ValueError(f"{name} holds {beyond[0]}, beyond the range of 32-bit integers")
+    return converted
 
 
 def contiguous(values: Any, dtype: npt.DTypeLike) -> NDArray[Any]:
     """Return `values` as a C-contiguous, aligned array: what other processes send may lie at odd places."""
     return np.require(values, dtype, ("C", "ALIGNED"))
-
-
-def _shaped(array: Array, name: str, shape: tuple[int | None, ...]) -> Array:
-    fits = array.ndim == len(shape) and all(
-        want is None or want == got for want, got in zip(shape, array.shape, strict=True)
-    )
-    if not fits:
-        wanted = ", ".join("any" if size is None else str(size) for size in shape) + "," * (len(shape) == 1)
-        raise ValueError(f"{name} has shape {array.shape}, must be ({wanted})")
-    return array
-
-
-def in_place(array: Written, name: str, *shape: int, dtype: type[np.generic] = np.float64) -> Written:
-    """Return an array that the library writes to; ValueError unless it has this shape and lies in order."""
-    if array.dtype != dtype or array.shape != shape or not array.flags.carray:
-        raise ValueError(f"{name} must be a contiguous, writeable array of {dtype.__name__} of shape {shape}")
-    return array
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,10 +167,17 @@ class Parameter:
 
     def new(self, known: dict[str, Any]) -> Any:
         """Return the new array or struct, given what sizes are made of."""
-        return np.empty(self.shape(known), self.dtype) if self.struct is None else record(self.struct)
+        if self.struct is not None:
+            return record(self.struct)
+        shape, dtype = self.shape(known), self.dtype
+        assert dtype is not None
+        return allocate(shape, dtype, f"a result of shape {shape}", "take fewer rows at once, or smaller outputs")
 
-    def taken(self, array: NDArray[Any], known: dict[str, Any]) -> NDArray[Any]:
-        """Return an array as the library takes it, whose sizes must be those known, and become known otherwise."""
+    def taken(self, array: NDArray[Any], known: dict[str, Any], *, packed: bool = False) -> NDArray[Any]:
+        """Return an array as the library takes it, whose sizes must be those known, and become known otherwise.
+
+        What is `packed` may have one dimension: rows of several spaces, of different lengths, which the library knows.
+        """
         assert self.dtype is not None
         dtype, flags = self.dtype, array.flags
         same = array.dtype is dtype or (
@@ -196,13 +188,14 @@ class Parameter:
         if not (same and flags.c_contiguous and flags.aligned and (flags.writeable or not self.is_result)):
             if self.is_result:
                 raise ValueError(f"{self.name} must be a contiguous, writeable array of {dtype}")
-            array = codes(array, self.name, *array.shape) if dtype == np.int32 else contiguous(array, dtype)
+            array = codes(array, self.name) if dtype == np.int32 else contiguous(array, dtype)
         fits = True
         if array.ndim == len(self.sizes):
             for size, got in zip(self.sizes, array.shape, strict=True):
                 fits &= got == (known.setdefault(size, got) if size.isidentifier() else _value(size, known, got))
-        elif array.ndim > 1:  # what has one dimension may be packed: rows of several spaces have different lengths
-            fits = array.size == math.prod(_value(size, known, -1) for size in self.sizes)
+        else:
+            whole = math.prod(_value(size, known, -1) for size in self.sizes)
+            fits = array.size == whole or (packed and array.ndim == 1)
         if not fits:
             wanted = ", ".join(str(_value(size, known, size)) for size in self.sizes)
             raise ValueError(f"{self.name} has shape {array.shape}, must be ({wanted})")
@@ -231,6 +224,11 @@ def _expression(size: str) -> tuple[CodeType, frozenset[str]]:
 def parameters(function: str) -> tuple[Parameter, ...]:
     """Return the parameters of a function up to the number of workers."""
     return tuple(Parameter.of(word) for word in abi.PARAMETERS[function])
+
+
+@functools.cache
+def _foreign(kind: type[ctypes.Structure]) -> tuple[Parameter, ...]:
+    return tuple(b for b in _buffers(kind)[0].values() if "." in "".join(b.sizes).replace("...", ""))
 
 
 @functools.cache

@@ -18,7 +18,7 @@ from .._lib.arrays import FloatArray, row_blocks
 from .._lib.call import get_n_threads
 from .._lib.errors import SamplingError
 from .._lib.kernel import InputKernel
-from .._lib.loglinear import KernelFeatures, LoglinearProblem, Maximum
+from .._lib.loglinear import KernelFeatures, LoglinearProblem
 from .._lib.sampling import Plan
 from ..sampling.engines import SAMPLED_TOL, TRAINING_EVALUATIONS, Engine, Training, engine_of, resolve_method
 from ..sampling.samplers import CHAINED, chain_instead, diagnostics_of, warn_unless_mixed, with_remedies
@@ -113,7 +113,7 @@ def _problem(
     )  # fmt: skip
 
 
-def _diagnose(model: Any, training: Training, found: Maximum, features: Any, problem: LoglinearProblem) -> None:
+def _diagnose(model: Any, training: Training, found: Any, features: Any, problem: LoglinearProblem) -> None:
     """Set `chain_diagnostics_` from chains of some rows, which begin where training has left them if that is known."""
     if training.method not in CHAINED or not len(features):
         return
@@ -128,7 +128,7 @@ def _diagnose(model: Any, training: Training, found: Maximum, features: Any, pro
     warn_unless_mixed(model.chain_diagnostics_, "training")
 
 
-def _warn_unless_converged(model: Any, found: Maximum, engine: Engine) -> None:
+def _warn_unless_converged(model: Any, found: Any, engine: Engine) -> None:
     """Issue a ConvergenceWarning where training ended before `tol`, by more than the noise of a good fit."""
     if found.converged:
         return

@@ -20,7 +20,7 @@ from .._data.inputs import clear_fit, in_double, refit, unchanged_on_failure
 from .._lib.arrays import FloatArray
 from .._lib.decode import Decoded, Decoding
 from .._lib.errors import CapabilityError, naming_row
-from .._lib.maxmargin import AffineLoss, PerceptronFit, Request, perceptron_fit
+from .._lib.maxmargin import AffineLoss, Request, perceptron_fit
 from .base import StructuredEstimator
 from .losses import ScoredRows, best_others
 from .svm import FeatureRows
@@ -304,7 +304,7 @@ class StructuredPerceptron(StructuredEstimator):
             rows = self._read_rows(X, y, sample_weight)
             self.kernel_ = self._kernel_of(rows)
             found = self._train(rows, bounded=True)
-            self.n_mistakes_, self.n_iter_, self.separated_ = found.n_mistakes, found.n_iter, found.separated
+            self.n_mistakes_, self.n_iter_, self.separated_ = found.mistakes, found.n_iter, bool(found.separated)
             self.radius_, self.mistake_bound_ = found.radius, found.bound
         return self
 
@@ -359,7 +359,7 @@ class StructuredPerceptron(StructuredEstimator):
             rows = self._read_mini_batch(X, y, classes, sample_weight, first=before is None)
             self.kernel_ = self._kernel_of(rows)
             found = self._train(rows, before, max_iter=1)
-            self.n_mistakes_ = getattr(self, "n_mistakes_", 0) + found.n_mistakes
+            self.n_mistakes_ = getattr(self, "n_mistakes_", 0) + found.mistakes
             self.radius_ = max(getattr(self, "radius_", 0.0), found.radius)
             self.n_iter_ = getattr(self, "n_iter_", 0) + 1
             self.mistake_bound_ = np.nan
@@ -381,7 +381,7 @@ class StructuredPerceptron(StructuredEstimator):
 
     def _train(
         self, rows: TrainingRows, before: PerceptronState | None = None, *, bounded: bool = False, **options: Any
-    ) -> PerceptronFit:
+    ) -> Any:
         """Visit rows, and set the coefficients."""
         training = FeatureRows.of(self, rows, sort=bool(self.shuffle))
         training.require_complete("a perceptron needs complete ones; take StructuredRidge")
@@ -391,11 +391,11 @@ class StructuredPerceptron(StructuredEstimator):
         start = None
         if before is not None:
             start, options["visits"] = (before.weights, before.late), before.n_visits
-        found: PerceptronFit = training.train(perceptron_fit, loss, options, by, start)
-        share = float(self.average) / found.n_visits  # the average of the weights is the last less what came late
+        found = training.train(perceptron_fit, loss, options, by, start)
+        share = float(self.average) / found.visits  # the average of the weights is the last less what came late
         training.keep(found.last - share * found.late, found.dual_last - share * found.dual_late)
         if self.kernel_.is_linear:
-            self.state_ = PerceptronState(found.last, found.late, found.n_visits)
+            self.state_ = PerceptronState(found.last, found.late, found.visits)
         return found
 
     def mistake_bound(self, X: Any, y: Any, *, scorer: Any = None) -> float:

@@ -7,6 +7,7 @@ in memory. Others come in blocks: what it needs of all rows, sums and products, 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from .._data.blocks import ArrayBlocks, Block, BlockSource
 from .._data.inputs import require_weight
 from .._lib.abi import Control
 from .._lib.arrays import SMALL_BYTES, FloatArray, require_memory
-from .._lib.ridge import FitInfo, PrimalProblem, sums_length, total_weight
+from .._lib.ridge import PrimalProblem, sums_length, total_weight
 from .rows import BlockRows
 
 # Of copies in the library that make passes cheaper: ψ of a million rows of 64 entries.
@@ -58,9 +59,7 @@ def _add(one: FloatArray, other: FloatArray) -> FloatArray:
     return one
 
 
-def solve_blocks(
-    source: BlockSource, rows: BlockRows, problem: PrimalProblem, verbose: int
-) -> tuple[FloatArray, FitInfo]:
+def solve_blocks(source: BlockSource, rows: BlockRows, problem: PrimalProblem, verbose: int) -> tuple[FloatArray, Any]:
     """Return the weights (q, d) of training on the blocks of a source; ``n_iter`` counts the passes over them.
 
     Raises
@@ -93,7 +92,7 @@ def solve_blocks(
     return problem.solve_elsewhere(rows.n_features, add_up, multiply, control, verbose)
 
 
-def solve_sums(sums: FloatArray, n_features: int, problem: PrimalProblem) -> tuple[FloatArray, FitInfo]:
+def solve_sums(sums: FloatArray, n_features: int, problem: PrimalProblem) -> tuple[FloatArray, Any]:
     """Return the weights (q, d) of least squared loss, which needs no more than the sums."""
     require_weight(total_weight(sums, n_features))
     return problem.solve_elsewhere(n_features, lambda: sums, _no_product, Control())

@@ -21,7 +21,7 @@ from .._data.warn import warn_user
 from .._lib.arrays import FloatArray, IndexArray, require_memory
 from .._lib.call import get_n_threads
 from .._lib.ridge import Design, Targets
-from .._lib.sgd import Coefficients, Report, Schedule, sgd_expansion, sgd_fit
+from .._lib.sgd import Coefficients, Schedule, sgd_expansion, sgd_fit
 from .ridge import RidgeBase
 from .training import (
     EarlierFit,
@@ -443,7 +443,7 @@ class StructuredSGD(RidgeBase):
     def _train(
         self, X: Any, targets: Targets, coefficients: Coefficients, support: IndexArray | None, schedule: Schedule,
         most: int | None,
-    ) -> tuple[Coefficients, IndexArray | None, Report]:  # fmt: skip
+    ) -> tuple[Coefficients, IndexArray | None, Any]:  # fmt: skip
         """Return what passes make of coefficients; `support` is None for those of input features."""
         description, n_threads = self.structure_.space.description, get_n_threads(self.n_jobs)
         options = {"loss": self.loss_, "alpha": float(self.alpha), "shift": float(self.fit_intercept)}
@@ -468,7 +468,7 @@ class StructuredSGD(RidgeBase):
         self.descent_ = state
 
 
-def _warn_unless_converged(done: Report) -> None:
+def _warn_unless_converged(done: Any) -> None:
     gain = max(abs(done.start - done.curve[-1]), np.finfo(float).tiny)
     change = abs(done.curve[-2] - done.curve[-1]) / gain if len(done.curve) > 1 else math.inf
     if not done.converged and _UNCONVERGED < change < math.inf:

@@ -23,7 +23,7 @@ from .._lib.call import get_n_threads
 from .._lib.decode import Decoding
 from .._lib.errors import CapabilityError, RowError, renumbered
 from .._lib.loglinear import KernelFeatures
-from .._lib.maxmargin import AffineLoss, Answer, MarginRows, MarginSolution, Request, require_bits, svm_fit
+from .._lib.maxmargin import AffineLoss, Answer, MarginRows, Request, require_bits, svm_fit
 from .._lib.names import MARGIN_SOLVERS, RESCALINGS
 from .._lib.ridge import Design, Targets, rows_order
 from .._lib.structure import Description
@@ -291,10 +291,10 @@ class StructuredSVM(StructuredEstimator):
             with renumbered(training.kept):
                 loss = cost.affine(training.targets.psi) if cost.is_affine else None
             worst = OwnWorst.of(self, rows, training) if self.cost_ == OWN else None
-            found: MarginSolution = training.train(svm_fit, loss, options, worst)
+            found: Any = training.train(svm_fit, loss, options, worst)
             training.keep(found.weights)
-            self.objective_, self.dual_gap_, self.exact_ = found.objective, found.gap, found.exact
-            self.n_iter_, self.n_oracle_calls_, self.gap_curve_ = found.n_iter, found.n_oracle_calls, found.curve
+            self.objective_, self.dual_gap_, self.exact_ = found.objective, found.gap, bool(found.exact)
+            self.n_iter_, self.n_oracle_calls_, self.gap_curve_ = found.n_iter, found.n_calls, found.curve
             if not found.converged:
                 sooner = "; solver='cutting-plane' reaches small gaps sooner" * (self.solver == "frank-wolfe")
                 warn_user(

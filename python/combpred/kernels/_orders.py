@@ -228,7 +228,7 @@ def position_kernel(
         return order_kernel(
             name, x, y, normalize=normalize, gamma=0.0 if gamma is None else float(gamma),
             kappa=None if kappa is None else floats(float_array(kappa, "base"), "base", k, k),
-            weights=None if weights is None else floats(float_array(weights, "weights"), "weights", k),
+            weights=None if weights is None else float_array(weights, "weights"),
         )  # fmt: skip
 
     return gram(X, Y, format, compare)

@@ -143,10 +143,11 @@ class LabelRankingBoost(LabelRanker):
 
     def _train(self, X: Any, preferences: Preferences, weights: FloatArray | None) -> None:
         scores = None if self.base_rankers is None else self._base_scores(X)
+        options = {"alpha": float(self.alpha), "min_gain": float(self.min_gain), "max_iter": int(self.max_iter)}
         found = boost(
             examples_of(preferences, weights, self.decomposition),
-            Design(X, intercept=self.fit_intercept), scores, alpha=float(self.alpha), min_gain=float(self.min_gain),
-            max_iter=int(self.max_iter), n_threads=get_n_threads(), verbose=int(self.verbose),
+            Design(X, intercept=self.fit_intercept), scores, options, n_threads=get_n_threads(),
+            verbose=int(self.verbose),
         )  # fmt: skip
         self.loss_curve_, self.bound_curve_, self.n_iter_ = found.losses, found.bounds, len(found.bounds)
         if scores is None:

@@ -18,7 +18,7 @@ from .._data.targets import TargetError
 from .._lib.arrays import FloatArray, require_memory
 from .._lib.call import get_n_threads
 from .._lib.errors import CapabilityError
-from .._lib.labelrank import Passes, RankingLoss, svm_direct
+from .._lib.labelrank import svm_direct
 from .._lib.loglinear import KernelFeatures
 from .._lib.names import POSITION_LOSSES
 from .._lib.ridge import Design
@@ -195,39 +195,41 @@ class DirectRankingSVM(KernelRanker):
         c = np.arange(2.0, k + 2.0) ** -0.25
         if self.position_weights is not None:
             c = float_array(self.position_weights, "position_weights")
-        loss = _resolve_loss(self.loss, self.top, ranks)
-        how = Passes(float(self.tol), self.max_iter, 0, get_n_threads(self.n_jobs), int(self.verbose))
+        loss, table = _resolve_loss(self.loss, self.top, ranks)
+        rankings = {"positions": ranks, "weights": weights, **table}
+        options = {"c": float(self.C), "tol": float(self.tol), "max_iter": self.max_iter}
+        how = {"n_threads": get_n_threads(self.n_jobs), "verbose": int(self.verbose)}
         kernel = self._resolve_kernel(X, weights)
         if kernel.is_linear:
             design = Design(X, intercept=bool(self.fit_intercept))
-            trained, dual = svm_direct(design, ranks, weights, c, loss, float(self.C), how), None
+            trained, dual = svm_direct(design, rankings, loss, c, options, **how), None
         else:
             # The features of the training rows under the kernel: a linear machine on them is one with the kernel.
             matrix = self._training_matrix(kernel, X, preferences.rows, 5)
             if matrix is X:  # the user's own, and it is to be overwritten
                 matrix = X.copy()
-            shift, threads = float(self.fit_intercept), how.n_threads
-            features = KernelFeatures(matrix, np.ones(n), shift=shift, n_threads=threads)
-            trained = svm_direct(Design(features.rows), ranks, weights, c, loss, float(self.C), how)
+            shift = float(self.fit_intercept)
+            features = KernelFeatures(matrix, np.ones(n), shift=shift, n_threads=how["n_threads"])
+            trained = svm_direct(Design(features.rows), rankings, loss, c, options, **how)
             dual = features.dual(trained.coefficients)
         self.position_weights_ = c
         self._keep(kernel, X, trained, dual, preferences.rows)
 
 
-def _resolve_loss(loss: Any, top: int | None, ranks: NDArray[np.int32]) -> RankingLoss:
-    """Return the loss as training takes it, which checks its numbers."""
+def _resolve_loss(loss: Any, top: int | None, ranks: NDArray[np.int32]) -> tuple[str, dict[str, Any]]:
+    """Return the name of the loss for the core, which checks its numbers, and its fields of ``cp_rankings``."""
     if isinstance(loss, str):
         looks = {"precision": 1, "ndcg": 0}  # at so many positions by default, 0 for all
-        return RankingLoss(loss, int(top or looks[loss]) if loss in looks else 0)
+        return loss, {"top": int(top or looks[loss]) if loss in looks else 0}
     if callable(loss):
         return _listed(loss, ranks)
     values = float_array(loss, "loss")
     if values.ndim == 2:
-        return RankingLoss("by-position", losses=floats(values, "loss", *[ranks.shape[1]] * 2))
-    return RankingLoss("by-hits", len(values) - 1, floats(values, "loss", None))
+        return "by-position", {"losses": floats(values, "loss", *[ranks.shape[1]] * 2)}
+    return "by-hits", {"top": len(values) - 1, "losses": floats(values, "loss", None)}
 
 
-def _listed(loss: Callable[..., Any], ranks: NDArray[np.int32]) -> RankingLoss:
+def _listed(loss: Callable[..., Any], ranks: NDArray[np.int32]) -> tuple[str, dict[str, Any]]:
     """Return a user's function as its values between the rankings of rows and all rankings."""
     n, k = ranks.shape
     if k > _MOST_LABELS:
@@ -249,4 +251,4 @@ def _listed(loss: Callable[..., Any], ranks: NDArray[np.int32]) -> RankingLoss:
                 int(row), f"loss gave shape {found.shape} for {len(every)} rankings, must give a number for each"
             )
         values[:] = found
-    return RankingLoss("listed", losses=table[kind.ravel()], listed=every)
+    return "listed", {"losses": table[kind.ravel()], "listed": every}

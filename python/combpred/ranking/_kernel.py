@@ -10,7 +10,6 @@ from sklearn.exceptions import ConvergenceWarning
 
 from .._data.warn import warn_user
 from .._lib.arrays import FloatArray, require_memory
-from .._lib.labelrank import Trained
 from ..kernels import InputKernel
 from ._base import LabelRanker
 
@@ -42,7 +41,7 @@ class KernelRanker(LabelRanker):
         return kernel.matrix(X[:, rows] if kernel.is_precomputed and rows is not None else X)
 
     def _keep(
-        self, kernel: InputKernel, X: Any, trained: Trained, dual: FloatArray | None, rows: NDArray[np.intp] | None
+        self, kernel: InputKernel, X: Any, trained: Any, dual: FloatArray | None, rows: NDArray[np.intp] | None
     ) -> None:
         """Set the fitted attributes from weights of the inputs or, if there are any, dual coefficients of rows of X."""
         self.kernel_ = kernel

@@ -20,7 +20,7 @@ from .._data.tables import Named, Tabular
 from .._lib.arrays import FloatArray
 from .._lib.call import get_n_threads
 from .._lib.kernel import nearest
-from .._lib.labelrank import Examples, Neighbors, NeighborsConsensus, neighbors_consensus
+from .._lib.labelrank import Examples, neighbors_consensus
 from .._lib.table import floats
 from ..aggregation.utilities import fit_plackett_luce
 from ._abstention import partial_orders
@@ -198,7 +198,7 @@ class NearestNeighborsLabelRanker(LabelRanker):
         of_search = ("n_neighbors", "algorithm", "leaf_size", "p", "metric", "metric_params", "n_jobs")
         self.nearest_ = NearestNeighbors(**{name: getattr(self, name) for name in of_search}).fit(X)
         self.signs_, self.ranks_, self.row_weights_ = preferences.signs, preferences.ranks, weights
-        alone = Neighbors(np.arange(n)[:, np.newaxis], np.ones((n, 1)))
+        alone = {"numbers": np.arange(n)[:, np.newaxis], "weights": np.ones((n, 1))}
         examples = Examples(self.signs_, None, None, self.n_labels_)
         found = neighbors_consensus(examples, alone, "borda", n_threads=get_n_threads(self.n_jobs))
         self.borda_scores_ = found.scores.astype(np.int32)
@@ -344,25 +344,25 @@ class NearestNeighborsLabelRanker(LabelRanker):
 
     def _label_scores(self, X: Any) -> FloatArray:
         if self.aggregation == "plackett-luce":
-            numbers, weights, _ = self._weighted_neighbors(X)
+            near = self._weighted_neighbors(X)
             assert self.ranks_ is not None  # graphs are refused
-            ranks = self.ranks_[numbers]
-            return fit_plackett_luce(ranks, weights, self.penalty, n_threads=get_n_threads(self.n_jobs))
+            ranks = self.ranks_[near["numbers"]]
+            return fit_plackett_luce(ranks, near["weights"], self.penalty, n_threads=get_n_threads(self.n_jobs))
         scores: FloatArray = self._consensus(X).scores
         return scores
 
-    def _consensus(self, X: Any, wanted: str | None = None) -> NeighborsConsensus:
+    def _consensus(self, X: Any, wanted: str | None = None) -> Any:
         """Return what the neighbours of a block of rows make of the labels; None: by `aggregation`."""
         known, near = Examples(self.signs_, None, None, self.n_labels_), self._weighted_neighbors(X)
         return neighbors_consensus(known, near, wanted or self.aggregation, n_threads=get_n_threads(self.n_jobs))
 
-    def _weighted_neighbors(self, X: Any) -> Neighbors:
+    def _weighted_neighbors(self, X: Any) -> dict[str, Any]:
         """Return the training rows that are nearest to those of a block, and their weights."""
         distances, numbers = self._nearest(X)
         weights = neighbor_weights(self.weights, distances)
         if self.row_weights_ is not None:
             weights = weights * self.row_weights_[numbers]
-        return Neighbors(numbers, weights, self.borda_scores_)
+        return {"numbers": numbers, "weights": weights, "counts": self.borda_scores_}
 
     def _nearest(self, X: Any) -> tuple[FloatArray, NDArray[np.int64]]:
         """Return the distances to the nearest training rows, and their numbers, each ``(n, n_neighbors)``."""

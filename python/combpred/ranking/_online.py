@@ -16,7 +16,8 @@ from .._data.checks import float_array, whole_number
 from .._data.glossary import documented
 from .._data.inputs import check_weights, read_inputs, unchanged_on_failure
 from .._lib.arrays import FloatArray
-from .._lib.labelrank import Examples, OnlineState, OnlineUpdate, mistake_bound, online
+from .._lib.call import computed
+from .._lib.labelrank import Examples
 from .._lib.names import UPDATES
 from .._lib.ridge import Design
 from .._lib.table import floats
@@ -212,7 +213,9 @@ class OnlineLabelRanker(LabelRanker):
                     f"update, fit_intercept and average are {self._kind()}, but were {self._settings} when this "
                     "learner began: set them back, or train anew by fit"
                 )
-            state = self._begin() if first else self._state.copy()
+            state = self._begin() if first else {
+                name: None if array is None else np.array(array, order="C") for name, array in self._state.items()
+            }  # fmt: skip
             self._learn(X, examples_of(preferences, weights, self.decomposition), state, None)
             self._keep(state, 1 if first else self.n_iter_ + 1)
         return self
@@ -282,7 +285,10 @@ class OnlineLabelRanker(LabelRanker):
         rival = self._fixed_weights(coef, intercept, preferences.n_labels, X.shape[1])
         passes = whole_number(n_passes, "n_passes", 1, 2**31)
         examples = examples_of(preferences, weights, self.decomposition)
-        return mistake_bound(examples, Design(X, intercept=self.fit_intercept), self._update(), rival, passes)
+        design = Design(X, intercept=self.fit_intercept)
+        given = design, examples, self._options(), rival, passes
+        bound: float = computed("cp_labelrank_mistake_bound", *given, n_threads=1)
+        return bound
 
     def _fixed_weights(self, coef: Any, intercept: Any, k: int, p: int) -> FloatArray:
         """Return the user's weights of p features, the constant one last, for k labels."""
@@ -298,21 +304,30 @@ class OnlineLabelRanker(LabelRanker):
         """Return the parameters on which the shape of the state depends."""
         return self.update, self.fit_intercept, self.average
 
-    def _begin(self) -> OnlineState:
-        multiplicative, width = self.update == "multiplicative", self.n_features_in_ + int(self.fit_intercept)
-        return OnlineState.of(width, self.n_labels_, multiplicative=multiplicative, average=self.average)
+    def _begin(self) -> dict[str, Any]:
+        """Return the arrays of ``cp_online_state``, which steps change, at zero."""
+        shape = self.n_features_in_ + int(self.fit_intercept), self.n_labels_
+        wanted = {"coef": True, "theta": self.update == "multiplicative", "average": self.average}
+        return {name: np.zeros(shape) if there else None for name, there in wanted.items()} | {"tally": np.zeros(4)}
 
-    def _learn(self, X: Any, examples: Examples, state: OnlineState, order: NDArray[np.int64] | None) -> None:
+    def _learn(self, X: Any, examples: Examples, state: dict[str, Any], order: NDArray[np.int64] | None) -> None:
         design = Design(X, intercept=self.fit_intercept)
-        online(examples, design, self._update(), state, order=order, verbose=int(self.verbose))
+        computed(
+            "cp_labelrank_online", design, examples, {**self._options(), "order": order},
+            {"q": design.n_weights, "k": examples.k, **state}, n_threads=1, label="online label ranking",
+            verbose=int(self.verbose), total=examples.n,
+        )  # fmt: skip
 
-    def _update(self) -> OnlineUpdate:
-        return OnlineUpdate(self.update, float(self.eta0), float(self.radius), float(self.C))
+    def _options(self) -> dict[str, Any]:
+        """Return the fields of ``cp_online_options``."""
+        return {
+            "update": self.update, "rate": float(self.eta0), "radius": float(self.radius), "c": float(self.C)
+        }  # fmt: skip
 
-    def _keep(self, state: OnlineState, n_iter: int) -> None:
+    def _keep(self, state: dict[str, Any], n_iter: int) -> None:
         self._state, self._settings = state, self._kind()
-        self._keep_weights(state.weights if state.average is None else state.average)
-        self.weight_sum_, self.n_mistakes_, self.loss_sum_, _ = state.tally.tolist()
+        self._keep_weights(state["coef"] if state["average"] is None else state["average"])
+        self.weight_sum_, self.n_mistakes_, self.loss_sum_, _ = state["tally"].tolist()
         self.n_iter_ = n_iter
 
 

@@ -14,7 +14,7 @@ from scipy.stats import rankdata
 from .._data.relations import encode_relations
 from .._data.targets import TargetError, as_array, as_numbers, error_at, numbered_positions, target_matrix
 from .._lib.arrays import FloatArray
-from .._lib.labelrank import Examples, Subgraphs, read_positions
+from .._lib.labelrank import Examples, read_positions
 
 #: Formats beside full rankings, and what an error calls a row of them.
 PREFERENCE_FORMATS = {"incomplete": "an unknown position", "ties": "a tie", "graphs": "a preference graph"}
@@ -116,8 +116,8 @@ def read_preferences(
     if given.ndim == 3:
         k = given.shape[1] if n_labels is None else n_labels
         return Preferences(encode_relations(given, k).astype(np.int8), None, k)
-    found = read_positions(numbered_positions(given, "y", n_labels, names, noun="label"), gaps=gaps)
-    return Preferences(found.signs, found.ranks, given.shape[1], gaps=found.gaps)
+    ranks, signs, apart = read_positions(numbered_positions(given, "y", n_labels, names, noun="label"), gaps=gaps)
+    return Preferences(signs, ranks, given.shape[1], gaps=apart)
 
 
 def read_feedback(y: Any, n_labels: int | None = None, *, names: Sequence[Any] | None = None) -> Preferences:
@@ -142,10 +142,10 @@ def read_feedback(y: Any, n_labels: int | None = None, *, names: Sequence[Any] |
         raise error_at(np.isinf(values), values, _FEEDBACK, names=names)
     unknown = np.isnan(values)
     ranks = rankdata(np.where(unknown, np.inf, -values), method="dense", axis=1)  # unknown labels come last
-    found = read_positions(np.where(unknown, -1, ranks), gaps=True)
+    dense, signs, _ = read_positions(np.where(unknown, -1, ranks))
     u, v = np.triu_indices(values.shape[1], 1)
     apart = np.abs(values[:, u] - values[:, v])
-    return Preferences(found.signs, found.ranks, values.shape[1], gaps=np.where(np.isnan(apart), 1.0, apart))
+    return Preferences(signs, dense, values.shape[1], gaps=np.where(np.isnan(apart), 1.0, apart))
 
 
 def examples_of(
@@ -162,7 +162,8 @@ def examples_of(
     return Examples(preferences.signs, preferences.gaps, weights, preferences.n_labels, own)
 
 
-def _subgraphs(preferences: Preferences, decompose: Callable[[list[Edge]], Any]) -> Subgraphs:
+def _subgraphs(preferences: Preferences, decompose: Callable[[list[Edge]], Any]) -> dict[str, Any]:
+    """Return the subgraphs of a user's function as fields of ``cp_preferences``."""
     u, v = np.triu_indices(preferences.n_labels, 1)
     rows, edges, ends = [0], [0], []
     for i, signs in enumerate(preferences.signs):
@@ -175,4 +176,7 @@ def _subgraphs(preferences: Preferences, decompose: Callable[[list[Edge]], Any])
                 raise TargetError(i, f"decomposition gives {part!r:.80}, which is no list of pairs of labels") from None
             edges.append(len(ends))
         rows.append(len(edges) - 1)
-    return Subgraphs(np.array(rows, np.int64), np.array(edges, np.int64), np.array(ends, dtype=np.int32).reshape(-1, 2))
+    return {
+        "own_rows": np.array(rows, np.int64), "n_own": len(edges) - 1, "own_edges": np.array(edges, np.int64),
+        "own_ends": np.array(ends, np.int32).reshape(-1, 2),
+    }  # fmt: skip

@@ -13,7 +13,7 @@ from .._data.glossary import documented
 from .._lib.arrays import FloatArray
 from .._lib.call import get_n_threads
 from .._lib.kernel import require_semidefinite
-from .._lib.labelrank import Passes, svm_kernel, svm_linear
+from .._lib.labelrank import svm
 from .._lib.ridge import Design
 from ._kernel import KernelRanker
 from ._preferences import Edge, Preferences, examples_of, read_feedback, read_preferences
@@ -166,16 +166,18 @@ class LabelRankingSVM(KernelRanker):
     def _train(self, X: Any, preferences: Preferences, weights: FloatArray | None) -> None:
         kernel = self._resolve_kernel(X, weights)
         examples = examples_of(preferences, weights, self.decomposition)
-        seed = seed_of(self.random_state)
-        how = Passes(self.tol, self.max_iter, seed, get_n_threads(self.n_jobs), int(self.verbose))
+        options = {
+            "c": self.C, "tol": self.tol, "max_iter": self.max_iter, "seed": seed_of(self.random_state)
+        }  # fmt: skip
+        how = {"n_threads": get_n_threads(self.n_jobs), "verbose": int(self.verbose)}
         if kernel.is_linear:
-            trained = svm_linear(examples, Design(X, intercept=self.fit_intercept), self.C, how)
+            trained = svm(examples, Design(X, intercept=self.fit_intercept), options, **how)
             dual = None
         else:
             matrix = self._training_matrix(kernel, X, preferences.rows, 1)
             if self.fit_intercept:  # the kernel of a constant feature is 1; X stays as the user gave it
                 matrix = np.add(matrix, 1.0, out=None if matrix is X else matrix)
             require_semidefinite(matrix)
-            trained = svm_kernel(examples, matrix, self.C, how)
+            trained = svm(examples, matrix, options, **how)
             dual = trained.coefficients
         self._keep(kernel, X, trained, dual, preferences.rows)

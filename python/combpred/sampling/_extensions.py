@@ -94,7 +94,7 @@ def _poset(pairs: Any, n_elements: Any) -> tuple[IntArray, int, Names | None]:
     listed = pairs if hasattr(pairs, "__array__") else list(pairs)
     if np.ndim(n_elements) == 0:
         require_integers(n_elements=n_elements)
-        return codes(listed if len(listed) else np.empty((0, 2), np.int32), "pairs", None, 2), n_elements, None
+        return codes(listed if len(listed) else np.empty((0, 2), np.int32), "pairs"), n_elements, None
     names = checked_names(n_elements, "n_elements")
     number = {name: at for at, name in enumerate(names)}
     before: dict[Hashable, list[Hashable]] = {}
@@ -252,12 +252,12 @@ def count_linear_extensions(
         relation, n, epsilon, delta, seed_of(random_state), most_downsets=FEW_DOWNSETS, n_threads=n_threads,
         verbose=verbose,
     )  # fmt: skip
-    if found.is_exact:
+    if not found.n_levels:
         return _exact(found.value)
     lower = math.floor((found.value - Fraction(1, 2)) / (1 + Fraction(epsilon)))  # the value is rounded
     upper = math.ceil((found.value + Fraction(1, 2)) / (1 - Fraction(epsilon)))
     return LinearExtensionCount(
-        found.value, found.log_value, lower, upper, "approximate", epsilon, delta, found.n_samples
+        found.value, found.log_count, lower, upper, "approximate", epsilon, delta, found.n_samples
     )
 
 

@@ -104,7 +104,7 @@ def edge_list(cls: str, edges: Any, n_vertices: int | None, names: Names | None 
     if values.dtype.kind not in "iuf" or (values.dtype.kind == "f" and (values != np.floor(values)).any()):
         named = "; names of vertices are given by vertices=" if values.dtype.kind in "OU" else ""
         raise TypeError(f"{cls}: edges must hold vertices 0, 1, …, whole numbers; got dtype {values.dtype}{named}")
-    whole = codes(values.astype(np.int64), "edges", None, 2)
+    whole = codes(values.astype(np.int64), "edges")
     n = max(2, int(whole.max()) + 1) if n_vertices is None else n_vertices
     called = None if names is None else tuple(map(str, names))
     try:

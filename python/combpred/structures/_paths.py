@@ -391,7 +391,7 @@ class Paths(Structure):
                 f"Paths: {parameter} must be whole numbers in {ndim} dimension{'s'[: ndim - 1]}, got shape "
                 f"{array.shape} and dtype {array.dtype}{named}"
             )
-        return codes(array, f"Paths: {parameter}", *[None] * ndim)
+        return codes(array, f"Paths: {parameter}")
 
     def _make_space(self, cls: type[LibrarySpace] = LibrarySpace, **options: Any) -> LibrarySpace:
         # Of groups of several arcs ψ counts, and a loss needs entries that are 0 or 1.

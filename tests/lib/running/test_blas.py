@@ -14,7 +14,7 @@ print(library.blas.name, "|", library.core.control_BlasStatus(), "|", library.bl
 
 SOLVE = """
 import numpy as np
-from combpred._lib import ridge, structure
+from combpred._lib import call, ridge, structure
 description = structure.Description("permutations", {"n": 5})
 psi = structure.structure_embed(description, structure.structure_sample(description, 300, 1))
 x = np.random.default_rng(0).normal(size=(300, 8))
@@ -22,7 +22,8 @@ kernel = np.exp(-((x[:, None] - x[None]) ** 2).sum(-1) / 8)
 options = {"alpha": 0.1, "precision": "double"}
 plan = ridge.ridge_plan(description, options, 300, 0, 0)
 work = np.empty(plan["work_double"], dtype=np.uint8)
-dual, info = ridge.ridge_kernel(description, options, kernel, ridge.Targets(psi), work)
+scratch = {"data": work, "bytes": work.nbytes}
+dual, info = call.computed("cp_ridge_kernel", description, options, kernel, ridge.Targets(psi), scratch)
 print(repr(info.objective))
 """
 

@@ -74,10 +74,11 @@ def test_wrong_answers_end_a_session_with_their_row():
 @pytest.mark.parametrize("method", ["rejection", "local"])
 def test_a_request_to_stop_is_heard_with_the_next_answer(method):
     """Otherwise the draw, which no proposal ends, would go on asking, and chains be followed to their end."""
-    options = record(abi.CChainOptions, method=method, n_samples=1, budget=2**40, thin=2**40, bound=np.full(1, 1e3))
+    bound = np.full(1, 1e3) if method == "rejection" else None
+    options = record(abi.CChainOptions, method=method, n_samples=1, budget=2**40, thin=2**40, bound=bound)
     control, parts = abi.Control(), np.zeros(1, dtype=np.int32)
-    start = "cp_chain_start", RANKINGS, SCORES, options, 1, None, 0, parts, None
-    with Session(*start, control=control) as session:
+    start = "cp_chain_start", RANKINGS, SCORES, options, 1, None
+    with Session(*start, n_psi=0, dst=parts, record=None, control=control) as session:
         requests = iter(session)
         for _ in range(3):
             assert next(requests).ask == abi.ASK_MOVES

@@ -12,7 +12,7 @@ from abi_loglinear import loglinear_calls
 from abi_rankings import ranking_calls
 from combpred._lib import abi
 from combpred._lib.call import call
-from combpred._lib.ridge import Design, ridge_options
+from combpred._lib.ridge import Design
 from combpred._lib.session import Session
 from combpred._lib.structure import Description
 from combpred._lib.table import record
@@ -67,7 +67,7 @@ SCORES = record(abi.CScores, n=2, d=D, linear=Z)
 LISTINGS = [Session("cp_kbest_start", PERMUTATIONS, SCORES, record(abi.CKbestOptions, nu=1.0)) for _ in range(2)]
 SESSIONS = [listing._handle for listing in LISTINGS]
 TARGETS = record(abi.CTargets, n=2, d=D, psi=Z, weights=ONES.ctypes.data)
-RIDGE = ridge_options({"loss": "auc", "solver": "closed-form", "precision": "single"})
+RIDGE = record(abi.CRidgeOptions, loss="auc", solver="closed-form", precision="single")
 WORK = record(abi.CWorkspace, data=doubles(1024), bytes=8192)
 COLUMNS = {"value": doubles(64), "upper_bound": doubles(96), "nu": doubles(128), "optimal": doubles(160)}
 DESCENT = record(
@@ -88,7 +88,7 @@ MACHINE = (
     *(PREFERENCES, record(abi.CLabelrankOptions, c=1.0, tol=1e-3, max_iter=100, seed=7)),
     *(doubles(512), doubles(600), record(abi.CLabelrankInfo), *RUN),
 )
-PRIMAL = ridge_options({"loss": "auc", "solver": "primal", "precision": "single"})
+PRIMAL = record(abi.CRidgeOptions, loss="auc", solver="primal", precision="single")
 FEATURES = record(abi.CFeatures, n=2, p=2, type=b"float64", dense=K, stride=2)
 OUTPUTS = record(abi.COutputs, n=2, d=D, part_len=PART_LEN, parts=Y, weights=ONES.ctypes.data)
 RBF = record(abi.CKernelFunction, name=b"rbf", gamma=0.5, degree=3.0, coef0=1.0)

@@ -57,8 +57,8 @@ class ConstraintError(RowError):
         What is wrong with its constraint.
     """
 
-    def message(self) -> str:
-        return f"constraints, row {self.row}: {self.reason}"
+    def __init__(self, row: int, reason: str, argument: str | None = "constraints") -> None:
+        super().__init__(row, reason, argument)
 
 
 @dataclass(frozen=True)

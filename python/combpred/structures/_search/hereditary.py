@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from ..._lib.arrays import FloatArray
 from ..._lib.decode import Decoded, Decoding, best_hereditary
 from ..._lib.errors import CapabilityError
-from ..._lib.table import floats
 
 Mask = NDArray[np.bool_]
 
@@ -171,7 +170,7 @@ def decode_hereditary(held: SetProperty, linear: FloatArray, magnitude: FloatArr
     y, value, upper_bound = np.zeros(weights.shape, dtype=np.int32), np.empty(len(weights)), np.empty(len(weights))
     for row, scores in enumerate(weights):
         try:
-            found = best_hereditary(floats(scores, "scores", None), how.decoder, held.holds)
+            found = best_hereditary(scores, how.decoder, held.holds)
         except CapabilityError as error:
             raise CapabilityError(held.in_words(error.reason), row) from None
         except ValueError as error:
