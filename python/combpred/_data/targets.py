@@ -137,7 +137,7 @@ def as_numbers(values: NDArray[Any], argument: str, remedy: str, names: Sequence
     """
     if values.dtype.kind in "biuf":
         return values
-    if values.dtype.kind not in "OU":
+    if values.dtype.kind not in "OU" or values.ndim == 0:
         raise ValueError(f"{argument} has dtype {values.dtype}, which does not hold numbers; {remedy}")
     listed = [np.nan if v is None or type(v).__name__ == "NAType" else v for v in values.flat]
     numbers = (int, float, np.integer, np.floating, np.bool_)
