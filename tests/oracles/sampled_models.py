@@ -32,5 +32,5 @@ def drawn(n, n_labels, n_features, scale, seed=0):
     rng = np.random.default_rng(seed)
     X, structure = rng.normal(size=(n, n_features)), Permutations(n_labels)
     scores = X @ (scale * rng.normal(size=(n_features, structure.n_features)))
-    y = sample_distribution(structure.space.sums, scores, 1, seed, None)[0]
+    y = sample_distribution(structure.space.sums, scores, 1, seed)[0]
     return structure, X, y

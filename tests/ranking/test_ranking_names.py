@@ -145,7 +145,6 @@ def test_frames_of_other_libraries(data):
         ([[1, 2, 3], [2, 1]], 1),
         (["a>b>c", "c>b>a"], 0),
         ([["a", "b"], ["b", 3]], 1),
-        (np.array([["a", "b"], ["b", "a"]]), 0),
     ],
 )
 def test_other_rows_are_refused(y, row):

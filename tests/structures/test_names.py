@@ -212,7 +212,9 @@ def test_conditions_call_items_by_name(structure: Structure, named: dict[str, An
 
 def test_conditions_about_unknown_names_are_refused() -> None:
     scores = np.zeros((2, 3))
-    with pytest.raises(ValueError, match="constraints: 'first' holds 'd'; the labels are 'a', 'b', 'c'"):
+    with pytest.raises(
+        ValueError, match="constraints: 'first' is 'd'; it takes one of the labels, which are 'a', 'b', 'c'"
+    ):
         Permutations(labels=ABC).decode(scores, constraints={"first": "d"})
     with pytest.raises(ValueError) as caught:
         LabelSets(labels=[3, 5, 9]).decode(scores, constraints=[None, {"required": [4]}])

@@ -182,7 +182,8 @@ def chain_own(
     drawn = Drawn.room(n, 1, plan)
     known = drawn.record()
     begin = None if start is None else np.arange(len(start), dtype=np.int32)
-    bound = bound if n else None  # the table takes bounds of no rows for one of all
+    if bound is not None and n == 0:
+        bound = np.zeros(1)  # the buffer has room for one bound at least
     scores = {"linear": linear, "streams": plan.streams}
     given = description, scores, plan.record(begin, bound), moves, start
     n_psi = 0 if start is None else len(start)

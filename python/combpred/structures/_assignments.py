@@ -157,7 +157,7 @@ class Assignments(Structure):
     def _names_in(self, rows: list[Any]) -> Sequence[Any]:
         return _read_pairs(rows, None, self.columns, "y")[1]
 
-    def _read_rows(self, rows: list[Any], argument: str) -> NDArray[np.int32]:
+    def _read_natural(self, rows: list[Any], argument: str) -> NDArray[np.int32]:
         return _read_pairs(rows, self._known(), self.columns, argument)[0]
 
     def _in_names(self, y: Any) -> Any:

@@ -113,7 +113,7 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
     _dtype: ClassVar[Any] = np.int32  # of outputs that are rows
     _columns: ClassVar[Literal["items", "entries"] | None] = None  # what the columns of y stand for; None: neither
     _program: ClassVar[Any] = None  # static method that solves a row by an integer program, a `Program`
-    _natural: ClassVar[bool] = False  # whether y may be rows of names, which `_read_rows` reads
+    _natural: ClassVar[bool] = False  # whether y may be rows of names, which `_read_natural` reads
     _sparse_format: type | None = None  # class of predictions, if y was sparse when the structure was resolved
     _y_columns: Sequence[Hashable] | None = None  # names of the columns of y, where these stand for no items
 
@@ -241,7 +241,7 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         """Return the names that occur in rows in natural form, sorted; a range where these are numbers."""
         raise NotImplementedError
 
-    def _read_rows(self, rows: list[Any], argument: str) -> NDArray[Any]:
+    def _read_natural(self, rows: list[Any], argument: str) -> NDArray[Any]:
         """Return rows in natural form in the format of y; TargetError for the first that shows no output."""
         raise NotImplementedError
 
@@ -280,7 +280,7 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         """
         rows = self._rows(y, argument)
         if rows is not None:
-            return self._read_rows(rows, argument)
+            return self._read_natural(rows, argument)
         known = self._column_names() if hasattr(type(y), "columns") else None
         return columns_in_order(y, known, argument, f"those of {type(self).__name__}", partly=self._columns is None)
 

@@ -137,7 +137,7 @@ class Cliques(Structure):
     def _names_in(self, rows: list[Any]) -> Sequence[Any]:
         return read_entries(rows, None, "y", "vertices", ordered=False).names
 
-    def _read_rows(self, rows: list[Any], argument: str) -> NDArray[np.int32]:
+    def _read_natural(self, rows: list[Any], argument: str) -> NDArray[np.int32]:
         return read_entries(rows, self._known(), argument, "vertices", ordered=False).matrix(1, 0, np.int32)
 
     def _in_names(self, y: Any) -> Any:

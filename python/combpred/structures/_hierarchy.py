@@ -116,7 +116,7 @@ class Hierarchy(Trees):
         rows = natural_rows(y, argument)
         return None if rows is None or all(isinstance(row, str) for row in rows) else rows
 
-    def _read_rows(self, rows: list[Any], argument: str) -> NDArray[Any]:
+    def _read_natural(self, rows: list[Any], argument: str) -> NDArray[Any]:
         tree = self._tree()
         index, ends = self._index(tree), []
         for i, row in enumerate(rows):

@@ -162,7 +162,7 @@ class LabelSets(Structure):
     def _names_in(self, rows: list[Any]) -> Sequence[Any]:
         return read_entries(rows, None, "y", "labels", ordered=False).names
 
-    def _read_rows(self, rows: list[Any], argument: str) -> NDArray[np.int64]:
+    def _read_natural(self, rows: list[Any], argument: str) -> NDArray[np.int64]:
         return read_entries(rows, self._known(), argument, "labels", ordered=False).matrix(1, 0, np.int64)
 
     def _in_names(self, y: Any) -> Any:

@@ -215,9 +215,9 @@ class Paths(Structure):
         array([[ 0,  1],
                [ 2, -1]], dtype=int32)
         """
-        return self._read_rows(rows_in(rows, "rows"), "rows")
+        return self._read_natural(rows_in(rows, "rows"), "rows")
 
-    def _read_rows(self, rows: list[Any], argument: str) -> NDArray[np.int32]:
+    def _read_natural(self, rows: list[Any], argument: str) -> NDArray[np.int32]:
         arcs, source, target = self._ends()
         names = self._names or range(int(arcs.max()) + 1)
         found = read_entries(rows, names, argument, "vertices", once=False)

@@ -208,7 +208,7 @@ class Permutations(Structure):
     def _names_in(self, rows: list[Any]) -> Sequence[Any]:
         return read_entries(rows, None, "y", "labels").names
 
-    def _read_rows(self, rows: list[Any], argument: str) -> NDArray[np.int32]:
+    def _read_natural(self, rows: list[Any], argument: str) -> NDArray[np.int32]:
         found = read_entries(rows, self._known(), argument, "labels")
         return found.matrix(found.place + 1, -1, np.int32)
 

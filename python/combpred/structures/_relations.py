@@ -25,7 +25,7 @@ class Relations(Structure):
     from_edges, to_edges = _pairs.from_edges, _pairs.to_edges
     from_networkx, to_networkx = _pairs.from_networkx, _pairs.to_networkx
     from_adjacency, to_adjacency = _pairs.from_adjacency, _pairs.to_adjacency
-    _names_in, _read_rows, _in_names = _pairs.names_in, _pairs.read_rows, _pairs.in_names
+    _names_in, _read_natural, _in_names = _pairs.names_in, _pairs.read_rows, _pairs.in_names
 
     def _shown(self, y: Any) -> int:
         return items_shown(y, type(self).__name__)

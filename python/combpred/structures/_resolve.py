@@ -162,7 +162,7 @@ def has_method(structure: Any, name: str, wanted: str | None = None) -> bool:
     if wanted is not None:
         others = ", ".join(cls.__name__ for cls in classes.values() if hasattr(cls, name))
         raise AttributeError(
-            f"{wanted} is for {others}, not for structure={structure!r}: predict_marginals gives the expected "
-            "embedding, log_proba the probability of a structure"
+            f"{wanted} is for {others}, not for structure={structure!r}: rankings have predict_pairwise_proba and "
+            "predict_position_proba, and all structures predict_marginals and log_proba"
         )
     return False

@@ -76,7 +76,7 @@ class Subtrees(Trees):
     def _numbers(self, y: Any, argument: str) -> NDArray[Any]:
         return target_matrix(y, argument, self.space.part_len, "node of the tree")
 
-    def _read_rows(self, rows: list[Any], argument: str) -> NDArray[np.int32]:
+    def _read_natural(self, rows: list[Any], argument: str) -> NDArray[np.int32]:
         tree = self._tree()
         index, y = self._index(tree), np.zeros((len(rows), len(tree)), dtype=np.int32)
         for i, row in enumerate(rows):

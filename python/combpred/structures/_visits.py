@@ -53,7 +53,7 @@ class Visits(Structure):
         array([[ 2,  0, -1],
                [ 1,  2,  0]], dtype=int32)
         """
-        y = self._read_rows(rows_in(rows, "rows"), "rows")
+        y = self._read_natural(rows_in(rows, "rows"), "rows")
         self._resolve(y).encode(y, "rows")  # refuses what is no output
         return y
 
@@ -90,7 +90,7 @@ class Visits(Structure):
     def _names_in(self, rows: list[Any]) -> Sequence[Any]:
         return read_entries(rows, None, "y", str(self._sized.names), once=False).names
 
-    def _read_rows(self, rows: list[Any], argument: str) -> NDArray[np.int32]:
+    def _read_natural(self, rows: list[Any], argument: str) -> NDArray[np.int32]:
         found = read_entries(rows, self._known(), argument, str(self._sized.names), once=False)
         y = np.full((found.n_rows, max(self._least, found.place.max(initial=0) + 1)), -1, dtype=np.int32)
         y[found.row, found.place] = found.item

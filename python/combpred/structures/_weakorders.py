@@ -203,7 +203,7 @@ class WeakOrders(Structure):
     def _names_in(self, rows: list[Any]) -> Sequence[Any]:
         return _read_tiers(rows, None, "y")[0].names
 
-    def _read_rows(self, rows: list[Any], argument: str) -> NDArray[np.int32]:
+    def _read_natural(self, rows: list[Any], argument: str) -> NDArray[np.int32]:
         return _ranks(*_read_tiers(rows, self._known(), argument))
 
     def _in_names(self, y: Any) -> Any:

@@ -244,7 +244,11 @@ class PythonSpace(LibrarySpace):
                 "decoder='exact' asks for proof, which a user's own functions do not give; take decoder='auto'"
             )
         if functions.decode is None or among_draws:
-            functions.require_sampler("or give decode=, a function that returns an output of largest score")
+            functions.require_sampler(
+                "or give decode=, a function that returns an output of largest score"
+                if functions.decode is None
+                else "or take decoder='auto', which calls your decode"
+            )
             return best_proposals(self, linear, magnitude, how)
         if magnitude is not None:
             self.require_preimage()

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..._data.checks import counted
 from ..._data.names import Names, index_of
-from ..._data.targets import meant
+from ..._data.targets import meant, summary
 from ..._lib.arrays import FloatArray
 from ..._lib.decode import (
     ALONE,
@@ -279,7 +279,7 @@ class RowConstraints:
 
 def _number(value: Any, names: Names | None, wrong: str) -> int:
     """Return the number of an item, which may be called by its name; `wrong` says what is wrong with others."""
-    found = index_of(value, names, wrong)
+    found = index_of(value, names, wrong if names is None else f"{wrong}, which are {summary(names)}")
     if isinstance(found, (bool, np.bool_)) or not isinstance(found, (int, np.integer)):
         raise TypeError(wrong)
     if not 0 <= found < 2**31:
