@@ -26,7 +26,7 @@ from .._data.converters import natural_rows
 from .._data.forms import column_names, columns_in_order
 from .._data.inputs import check_weights
 from .._data.names import Names, checked_names
-from .._data.targets import encoded_rows, flat_sets, target_matrix
+from .._data.targets import encoded_rows, flat_sets, is_array_of_numbers, target_matrix
 from .._lib.arrays import FloatArray, require_memory
 from .._lib.decode import DECODERS, Decoding
 from .._lib.errors import CapabilityError
@@ -235,7 +235,7 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
 
     def _rows(self, y: Any, argument: str) -> list[Any] | None:
         """Return the rows of y if they are in natural form; None where they are numbers."""
-        return natural_rows(y, argument) if self._natural else None
+        return natural_rows(y, argument) if self._natural and not is_array_of_numbers(y) else None
 
     def _names_in(self, rows: list[Any]) -> Sequence[Any]:
         """Return the names that occur in rows in natural form, sorted; a range where these are numbers."""
@@ -278,6 +278,8 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
            urgent  billing
         0       0        1
         """
+        if is_array_of_numbers(y):
+            return y
         rows = self._rows(y, argument)
         if rows is not None:
             return self._read_natural(rows, argument)
