@@ -17,7 +17,7 @@ from sklearn.utils.multiclass import type_of_target
 
 from .._data.converters import LISTED, is_missing, natural_rows
 from .._data.forms import column_names
-from .._data.targets import TargetError, as_array, error_at, meant
+from .._data.targets import TargetError, as_array, error_at, is_array_of_numbers, meant
 from ._base import Structure
 from ._labelsets import LabelSets
 from ._multiclass import MultiClass
@@ -98,8 +98,11 @@ def resolve_structure(structure: Structure | str | None, y: Any) -> Structure:
 def _with_columns(structure: Structure, y: Any) -> Structure:
     """Return the structure with the names of the columns of y, where the structure has none for them."""
     unnamed = structure._columns is None or structure._names is None
-    columns = column_names(y) if unnamed and natural_rows(y) is None else None
-    return structure if columns == structure._y_columns else structure._with(_y_columns=columns)
+    plain = is_array_of_numbers(y) or natural_rows(y) is not None
+    columns, before = None if plain or not unnamed else column_names(y), structure._y_columns
+    if columns and before and structure._columns is not None and set(columns) == set(before):
+        columns = before  # parts of the data may have them in another order
+    return structure if columns == before else structure._with(_y_columns=columns)
 
 
 def _named(name: str) -> Structure:
