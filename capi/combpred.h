@@ -699,19 +699,30 @@ int32_t cp_search(cp_space space, cp_in_scores *scores, cp_in_search_options *op
                   int32_t *dst /* [scores.n, part_len] */, int64_t part_len, cp_in_search_record *record /* ? */,
                   int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
+/* Outputs of a caller's own, numbered from 0 on, at which runs or chains start. */
+typedef struct cp_starts {
+  int64_t struct_size;
+  int64_t n;      /* outputs                                                                                       */
+  int64_t d;      /* entries of ψ                                                                                  */
+  cp_in_f64 *psi; /* [n, d]                                                                                        */
+  int64_t moves;  /* 1: the caller has moves of its own, for "local" of cp_chain_start; 0: it has none. No matter for
+                     cp_search_start, which says by proposals what it asks for                                     */
+} cp_starts;
+typedef const cp_starts cp_in_starts;
+#define CP_STARTS {.struct_size = sizeof(cp_starts)}
+
 /* Opens a session that does the same where only the caller knows the outputs of rows: it asks with CP_ASK_MOVES, whose
  * results are ψ, for moves or, with "uniform", for uniform outputs. Each request has a move of every run of every
- * row, or uniform outputs for several steps. psi has those of the outputs from number 0 on where runs start: the first
- * runs of all rows, then the second ones, and so on; those for which there is none start at uniform outputs.
+ * row, or uniform outputs for several steps. starts has the outputs where runs start: the first runs of all rows, then the second ones, and so on; those for which there is none start at uniform outputs.
  * Temperatures follow from options->spread, with d in place of part_len; if that is 0, moves that lose nothing are
  * accepted, whatever log_ratio is, as they are at a temperature of 0, which may be given. best gets the numbers of the
  * best outputs. steps is not 0; value, temperature, steps, accepted and, for "uniform", success are written to record.
  * control->step counts steps. CP_ECAPABILITY: the number of outputs is not known for epsilon. bad_row is a row of
  * linear or spread; from cp_session_next, it is one whose move led to numbers that are not finite. */
 int32_t cp_search_start(cp_space space, cp_in_scores *scores, cp_in_search_options *options,
-                        cp_in_f64 *psi /* [n_psi, scores.d]? */, int64_t n_psi, int64_t *best /* [scores.n] */,
-                        cp_search_record *record /* ? */, cp_session *session /* [1] */, int32_t workers,
-                        cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+                        cp_in_starts *starts, int64_t *best /* [scores.n] */, cp_search_record *record /* ? */,
+                        cp_session *session /* [1] */, int32_t workers, cp_control *control, int64_t *bad_row,
+                        char *err, int64_t err_cap);
 
 typedef struct cp_kbest_options {
   int64_t struct_size;
@@ -1108,13 +1119,13 @@ int32_t cp_estimate_start(cp_in_supplied *supplied, cp_in_estimate_options *opti
 
 /* Opens a session that draws for each row of scores, as cp_chain_sample does by "meta", "rejection", "cftp" and
  * "local", where only the caller knows the outputs: it asks with CP_ASK_MOVES, whose results are ψ, for uniform outputs
- * and, if moves is 1, for moves. dst[scores.n, options->n_samples] gets the numbers of the samples. "auto" is "cftp"
+ * and, if starts->moves is 1, for moves. dst[scores.n, options->n_samples] gets the numbers of the samples. "auto" is "cftp"
  * where bounds are given by which it takes few proposals, and else "meta", as is "chain"; to choose, it asks for ψ of
  * some outputs with CP_ASK_DRAWS. options->start[scores.n], diagnosed start[scores.n, 4], has numbers of outputs where
- * chains begin, and psi their ψ: they are numbered from 0. options->bound[scores.n] is needed by "rejection" and
- * "cftp", which do the same. record may be NULL. */
-int32_t cp_chain_start(cp_space space, cp_in_scores *scores, cp_in_chain_options *options, int32_t moves,
-                       cp_in_f64 *psi /* [n_psi, scores.d]? */, int64_t n_psi,
+ * chains begin, and starts their ψ. options->bound[scores.n] is needed by "rejection" and "cftp", which do the same.
+ * record may be NULL. bad_row is a row of linear, of bounds or of starts; from cp_session_next, it is one whose outputs
+ * led to numbers that are not finite, or to a score above its bound. */
+int32_t cp_chain_start(cp_space space, cp_in_scores *scores, cp_in_chain_options *options, cp_in_starts *starts,
                        int32_t *dst /* [scores.n, options.n_samples] */, cp_chain_record *record /* ? */,
                        cp_session *session /* [1] */, int32_t workers, cp_control *control, int64_t *bad_row,
                        char *err, int64_t err_cap);
@@ -2362,13 +2373,21 @@ int32_t cp_plackett_luce_fit(cp_in_ranked_sets *sets, double penalty, double *ut
                              int64_t *n_unfitted /* [1] */, int32_t workers, cp_control *control, int64_t *bad_row,
                              char *err, int64_t err_cap);
 
-/* Fits a model of Bradley and Terry to comparisons of two of k items each, or with ties one of Davidson: the item u
- * beats v, v beats u, and the two are tied, with probabilities proportional to exp(d/2), exp(−d/2) and nu, where d =
- * theta_u − theta_v.
- *   wins[k, k]        weights of comparisons in which the item of the row beats that of the column, 0 on the diagonal,
- *                     not all 0
- *   ties[k, k]        of ties, symmetric, 0 on the diagonal, not all 0; NULL: nu is 0
- *   covariates[k, p]  Z of theta = Z beta; NULL: theta itself is fitted, of mean 0, and p is not read
+/* Comparisons of two of k items each. */
+typedef struct cp_comparisons {
+  int64_t struct_size;
+  int64_t k, p;
+  cp_in_f64 *wins;       /* [k, k] weights of comparisons in which the item of the row beats that of the column,
+                            0 on the diagonal, not all 0                                                       */
+  cp_in_f64 *ties;       /* [k, k]? of ties, symmetric, 0 on the diagonal, not all 0; NULL: nu is 0            */
+  cp_in_f64 *covariates; /* [k, p]? Z of theta = Z beta; NULL: theta itself is fitted, of mean 0, and p is not
+                            read                                                                               */
+} cp_comparisons;
+typedef const cp_comparisons cp_in_comparisons;
+#define CP_COMPARISONS {.struct_size = sizeof(cp_comparisons)}
+
+/* Fits a model of Bradley and Terry, or with ties one of Davidson: the item u beats v, v beats u, and the two are tied,
+ * with probabilities proportional to exp(d/2), exp(−d/2) and nu, where d = theta_u − theta_v.
  * coef[q] gets beta, or theta, and with ties ln nu behind: what minimises the negative logarithm of the likelihood plus
  * penalty/2 ‖beta‖², or ‖theta‖², by Newton's method; the penalty is at least 0, with covariates above 0.
  * covariance[q, q] gets the inverse of the second derivatives there, of theta among those of sum 0. control->step is
@@ -2376,10 +2395,8 @@ int32_t cp_plackett_luce_fit(cp_in_ranked_sets *sets, double penalty, double *ut
  * the penalty is lost beside the weights. CP_ENOTCONVERGED: 100 steps were not enough; coef and covariance are what
  * there is.
  * bad_row is a row of wins or covariates. */
-int32_t cp_bradley_terry_fit(cp_in_f64 *wins /* [k, k] */, cp_in_f64 *ties /* [k, k]? */,
-                             cp_in_f64 *covariates /* [k, p]? */, int64_t k, int64_t p, double penalty,
-                             double *coef, double *covariance, int32_t workers, cp_control *control,
-                             int64_t *bad_row, char *err, int64_t err_cap);
+int32_t cp_bradley_terry_fit(cp_in_comparisons *comparisons, double penalty, double *coef, double *covariance,
+                             int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
 #ifdef __cplusplus
 }

@@ -157,14 +157,15 @@ func doAggregateChains(a *aggregateChainsArgs) error {
 }
 
 func doBradleyTerryFit(a *bradleyTerryFitArgs) error {
-	if err := fault.First(checkLabels(a.k), checkCount(a.p, "p")); err != nil {
+	of := a.comparisons
+	if err := fault.First(checkLabels(of.k), checkCount(of.p, "comparisons.p")); err != nil {
 		return err
 	}
-	c, q := plackettluce.Comparisons{Penalty: a.penalty, Wins: a.wins, Ties: a.ties, Covariates: a.covariates}, a.k
-	if a.covariates.Data != nil {
-		q = a.p
+	c, q := plackettluce.Comparisons{Penalty: a.penalty, Wins: of.wins, Ties: of.ties, Covariates: of.covariates}, of.k
+	if of.covariates.Data != nil {
+		q = of.p
 	}
-	if a.ties.Data != nil {
+	if of.ties.Data != nil {
 		q++
 	}
 	coef, err := cabi.View[float64](a.coef, "coef", int64(q))

@@ -39,14 +39,16 @@ func doChainStart(a *chainStartArgs) error {
 		return err
 	}
 	opt.Bound, opt.Streams = a.options.bound[:min(len(a.options.bound), n)], a.rows.streams
-	moving, err := flag(a.moves, "moves")
+	moving, err := flag(a.starts.moves, "starts.moves")
 	if err != nil {
 		return err
 	}
 	if a.record.given && a.record.n != n {
 		return cabi.Illegal("record.n is %d, there are %d rows", a.record.n, n)
 	}
-	space := &estimate.External{Features: a.scores.d, Log: math.NaN(), Draws: slices.Clone(a.psi.Data), Keep: true, Still: !moving, Rows: n}
+	space := &estimate.External{
+		Features: a.scores.d, Log: math.NaN(), Draws: slices.Clone(a.starts.psi.Data), Keep: true, Still: !moving, Rows: n,
+	}
 	if err := fault.First(space.CheckDraws(), a.rows.CheckLinear()); err != nil {
 		return err
 	}
@@ -159,10 +161,13 @@ func doSearchStart(a *searchStartArgs) error {
 			return err
 		}
 	}
+	if _, err = flag(a.starts.moves, "starts.moves"); err != nil { // the same struct as that of chains
+		return err
+	}
 	process.Streams = a.rows.streams
 	return openSession(&a.session[0], a.mon, func(s *session) error {
 		value, traces := make([]float64, n), make([]decode.Trace, n)
-		starts := walks.Starts{Psi: a.psi.Data, Spread: a.options.spread}
+		starts := walks.Starts{Psi: a.starts.psi.Data, Spread: a.options.spread}
 		if err := walks.Search(moves{s}, a.rows.Batch, process, starts, a.best, value, traces, a.mon); err != nil {
 			return err
 		}

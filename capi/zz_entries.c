@@ -185,11 +185,11 @@ int32_t cp_search(cp_space space, cp_in_scores *scores, cp_in_search_options *op
   return go_cp_search(space, scores, options, dst, part_len, record, workers, control, bad_row, err, err_cap);
 }
 
-int32_t cp_search_start(cp_space space, cp_in_scores *scores, cp_in_search_options *options, cp_in_f64 *psi,
-                        int64_t n_psi, int64_t *best, cp_search_record *record, cp_session *session, int32_t workers,
+int32_t cp_search_start(cp_space space, cp_in_scores *scores, cp_in_search_options *options, cp_in_starts *starts,
+                        int64_t *best, cp_search_record *record, cp_session *session, int32_t workers,
                         cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_search_start(space, scores, options, psi, n_psi, best, record, session, workers, control, bad_row, err,
+  return go_cp_search_start(space, scores, options, starts, best, record, session, workers, control, bad_row, err,
                             err_cap);
 }
 
@@ -292,12 +292,12 @@ int32_t cp_estimate_start(cp_in_supplied *supplied, cp_in_estimate_options *opti
   return go_cp_estimate_start(supplied, options, dst, session, workers, control, err, err_cap);
 }
 
-int32_t cp_chain_start(cp_space space, cp_in_scores *scores, cp_in_chain_options *options, int32_t moves,
-                       cp_in_f64 *psi, int64_t n_psi, int32_t *dst, cp_chain_record *record, cp_session *session,
-                       int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
+int32_t cp_chain_start(cp_space space, cp_in_scores *scores, cp_in_chain_options *options, cp_in_starts *starts,
+                       int32_t *dst, cp_chain_record *record, cp_session *session, int32_t workers, cp_control *control,
+                       int64_t *bad_row, char *err, int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_chain_start(space, scores, options, moves, psi, n_psi, dst, record, session, workers, control, bad_row,
-                           err, err_cap);
+  return go_cp_chain_start(space, scores, options, starts, dst, record, session, workers, control, bad_row, err,
+                           err_cap);
 }
 
 int32_t cp_kernel(cp_in_kernel_function *function, cp_in_features *x, cp_in_features *y, int64_t first,
@@ -618,12 +618,10 @@ int32_t cp_plackett_luce_fit(cp_in_ranked_sets *sets, double penalty, double *ut
   return go_cp_plackett_luce_fit(sets, penalty, utilities, n_unfitted, workers, control, bad_row, err, err_cap);
 }
 
-int32_t cp_bradley_terry_fit(cp_in_f64 *wins, cp_in_f64 *ties, cp_in_f64 *covariates, int64_t k, int64_t p,
-                             double penalty, double *coef, double *covariance, int32_t workers, cp_control *control,
-                             int64_t *bad_row, char *err, int64_t err_cap) {
+int32_t cp_bradley_terry_fit(cp_in_comparisons *comparisons, double penalty, double *coef, double *covariance,
+                             int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_bradley_terry_fit(wins, ties, covariates, k, p, penalty, coef, covariance, workers, control, bad_row,
-                                 err, err_cap);
+  return go_cp_bradley_terry_fit(comparisons, penalty, coef, covariance, workers, control, bad_row, err, err_cap);
 }
 
 int32_t cp_abi_version(void) { return CP_ABI_VERSION; }

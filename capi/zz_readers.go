@@ -1139,13 +1139,44 @@ func go_cp_search(space_ C.cp_space, scores_ *C.cp_in_scores, options_ *C.cp_in_
 	})
 }
 
+// startsIn is a cp_starts as it is read.
+type startsIn struct {
+	c     C.cp_starts           // all of it
+	to    cabi.Out[C.cp_starts] // where results go
+	given bool
+	n     int
+	d     int
+	psi   linalg.Matrix[float64]
+	moves int
+}
+
+// read reads the argument of that name.
+func (r *startsIn) read(p *C.cp_starts, name string, optional, written bool) (err error) {
+	if r.given = p != nil; p == nil && optional {
+		return nil
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return err
+		}
+	}
+	r.n = int(r.c.n)
+	r.d = int(r.c.d)
+	r.moves = int(r.c.moves)
+	if r.psi, err = matrixAt(unsafe.Pointer(r.c.psi), "psi", false, cabi.Size(float64(r.n)), cabi.Size(float64(r.d))); err != nil {
+		return cabi.Within(name, err)
+	}
+	return nil
+}
+
 // searchStartArgs are the arguments of cp_search_start.
 type searchStartArgs struct {
 	rows    rows
 	scores  *scoresIn
 	options *searchOptionsIn
-	psi     linalg.Matrix[float64]
-	nPsi    int
+	starts  *startsIn
 	best    []int64
 	record  *searchRecordIn
 	session []C.cp_session
@@ -1154,12 +1185,13 @@ type searchStartArgs struct {
 	structs struct { // what others point to
 		scores  scoresIn
 		options searchOptionsIn
+		starts  startsIn
 		record  searchRecordIn
 	}
 }
 
 //export go_cp_search_start
-func go_cp_search_start(space_ C.cp_space, scores_ *C.cp_in_scores, options_ *C.cp_in_search_options, psi_ *C.cp_in_f64, n_psi_ C.int64_t, best_ *C.int64_t, record_ *C.cp_search_record, session_ *C.cp_session, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+func go_cp_search_start(space_ C.cp_space, scores_ *C.cp_in_scores, options_ *C.cp_in_search_options, starts_ *C.cp_in_starts, best_ *C.int64_t, record_ *C.cp_search_record, session_ *C.cp_session, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
 	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
 		a := new(searchStartArgs)
 		a.scores = &a.structs.scores
@@ -1173,7 +1205,10 @@ func go_cp_search_start(space_ C.cp_space, scores_ *C.cp_in_scores, options_ *C.
 		if err = a.options.read(options_, "options", false, false); err != nil {
 			return err
 		}
-		a.nPsi = int(n_psi_)
+		a.starts = &a.structs.starts
+		if err = a.starts.read(starts_, "starts", false, false); err != nil {
+			return err
+		}
 		a.record = &a.structs.record
 		if err = a.record.read(record_, "record", true, true); err != nil {
 			return err
@@ -1184,10 +1219,10 @@ func go_cp_search_start(space_ C.cp_space, scores_ *C.cp_in_scores, options_ *C.
 		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
 			return err
 		}
-		if a.options.spread, err = cabi.Optional[float64](unsafe.Pointer(a.options.c.spread), "options.spread", cabi.Size(float64(a.scores.n))); err != nil {
+		if err := a.rows.checkFeatureLen("starts.d", a.starts.d); err != nil {
 			return err
 		}
-		if a.psi, err = matrixAt(unsafe.Pointer(psi_), "psi", true, cabi.Size(float64(a.nPsi)), cabi.Size(float64(a.rows.entries()))); err != nil {
+		if a.options.spread, err = cabi.Optional[float64](unsafe.Pointer(a.options.c.spread), "options.spread", cabi.Size(float64(a.scores.n))); err != nil {
 			return err
 		}
 		if a.best, err = cabi.View[int64](unsafe.Pointer(best_), "best", cabi.Size(float64(a.scores.n))); err != nil {
@@ -2344,9 +2379,7 @@ type chainStartArgs struct {
 	rows    rows
 	scores  *scoresIn
 	options *chainOptionsIn
-	moves   int
-	psi     linalg.Matrix[float64]
-	nPsi    int
+	starts  *startsIn
 	dst     []int32
 	record  *chainRecordIn
 	session []C.cp_session
@@ -2355,12 +2388,13 @@ type chainStartArgs struct {
 	structs struct { // what others point to
 		scores  scoresIn
 		options chainOptionsIn
+		starts  startsIn
 		record  chainRecordIn
 	}
 }
 
 //export go_cp_chain_start
-func go_cp_chain_start(space_ C.cp_space, scores_ *C.cp_in_scores, options_ *C.cp_in_chain_options, moves_ C.int32_t, psi_ *C.cp_in_f64, n_psi_ C.int64_t, dst_ *C.int32_t, record_ *C.cp_chain_record, session_ *C.cp_session, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+func go_cp_chain_start(space_ C.cp_space, scores_ *C.cp_in_scores, options_ *C.cp_in_chain_options, starts_ *C.cp_in_starts, dst_ *C.int32_t, record_ *C.cp_chain_record, session_ *C.cp_session, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
 	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
 		a := new(chainStartArgs)
 		a.scores = &a.structs.scores
@@ -2374,8 +2408,10 @@ func go_cp_chain_start(space_ C.cp_space, scores_ *C.cp_in_scores, options_ *C.c
 		if err = a.options.read(options_, "options", false, false); err != nil {
 			return err
 		}
-		a.moves = int(moves_)
-		a.nPsi = int(n_psi_)
+		a.starts = &a.structs.starts
+		if err = a.starts.read(starts_, "starts", false, false); err != nil {
+			return err
+		}
 		a.record = &a.structs.record
 		if err = a.record.read(record_, "record", true, true); err != nil {
 			return err
@@ -2386,10 +2422,10 @@ func go_cp_chain_start(space_ C.cp_space, scores_ *C.cp_in_scores, options_ *C.c
 		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
 			return err
 		}
-		if a.options.bound, err = cabi.Optional[float64](unsafe.Pointer(a.options.c.bound), "options.bound", cabi.Size(cabi.Or(float64(a.scores.n), 1))); err != nil {
+		if err := a.rows.checkFeatureLen("starts.d", a.starts.d); err != nil {
 			return err
 		}
-		if a.psi, err = matrixAt(unsafe.Pointer(psi_), "psi", true, cabi.Size(float64(a.nPsi)), cabi.Size(float64(a.rows.entries()))); err != nil {
+		if a.options.bound, err = cabi.Optional[float64](unsafe.Pointer(a.options.c.bound), "options.bound", cabi.Size(cabi.Or(float64(a.scores.n), 1))); err != nil {
 			return err
 		}
 		if a.dst, err = cabi.View[int32](unsafe.Pointer(dst_), "dst", cabi.Size(a.scores.times(a.scores.n)), cabi.Size(float64(a.options.nSamples))); err != nil {
@@ -6602,26 +6638,65 @@ func go_cp_plackett_luce_fit(sets_ *C.cp_in_ranked_sets, penalty_ C.double, util
 	})
 }
 
-// bradleyTerryFitArgs are the arguments of cp_bradley_terry_fit.
-type bradleyTerryFitArgs struct {
+// comparisonsIn is a cp_comparisons as it is read.
+type comparisonsIn struct {
+	c          C.cp_comparisons           // all of it
+	to         cabi.Out[C.cp_comparisons] // where results go
+	given      bool
+	k          int
+	p          int
 	wins       linalg.Matrix[float64]
 	ties       linalg.Matrix[float64]
 	covariates linalg.Matrix[float64]
-	k          int
-	p          int
-	penalty    float64
-	coef       unsafe.Pointer
-	covariance unsafe.Pointer
-	workers    int
-	mon        *parallel.Monitor
+}
+
+// read reads the argument of that name.
+func (r *comparisonsIn) read(p *C.cp_comparisons, name string, optional, written bool) (err error) {
+	if r.given = p != nil; p == nil && optional {
+		return nil
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return err
+		}
+	}
+	r.k = int(r.c.k)
+	r.p = int(r.c.p)
+	if r.wins, err = matrixAt(unsafe.Pointer(r.c.wins), "wins", false, cabi.Size(float64(r.k)), cabi.Size(float64(r.k))); err != nil {
+		return cabi.Within(name, err)
+	}
+	if r.ties, err = matrixAt(unsafe.Pointer(r.c.ties), "ties", true, cabi.Size(float64(r.k)), cabi.Size(float64(r.k))); err != nil {
+		return cabi.Within(name, err)
+	}
+	if r.covariates, err = matrixAt(unsafe.Pointer(r.c.covariates), "covariates", true, cabi.Size(float64(r.k)), cabi.Size(float64(r.p))); err != nil {
+		return cabi.Within(name, err)
+	}
+	return nil
+}
+
+// bradleyTerryFitArgs are the arguments of cp_bradley_terry_fit.
+type bradleyTerryFitArgs struct {
+	comparisons *comparisonsIn
+	penalty     float64
+	coef        unsafe.Pointer
+	covariance  unsafe.Pointer
+	workers     int
+	mon         *parallel.Monitor
+	structs     struct { // what others point to
+		comparisons comparisonsIn
+	}
 }
 
 //export go_cp_bradley_terry_fit
-func go_cp_bradley_terry_fit(wins_ *C.cp_in_f64, ties_ *C.cp_in_f64, covariates_ *C.cp_in_f64, k_ C.int64_t, p_ C.int64_t, penalty_ C.double, coef_ *C.double, covariance_ *C.double, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+func go_cp_bradley_terry_fit(comparisons_ *C.cp_in_comparisons, penalty_ C.double, coef_ *C.double, covariance_ *C.double, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
 	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
 		a := new(bradleyTerryFitArgs)
-		a.k = int(k_)
-		a.p = int(p_)
+		a.comparisons = &a.structs.comparisons
+		if err = a.comparisons.read(comparisons_, "comparisons", false, false); err != nil {
+			return err
+		}
 		a.penalty = float64(penalty_)
 		a.coef = unsafe.Pointer(coef_)
 		a.covariance = unsafe.Pointer(covariance_)
@@ -6629,15 +6704,6 @@ func go_cp_bradley_terry_fit(wins_ *C.cp_in_f64, ties_ *C.cp_in_f64, covariates_
 			return err
 		}
 		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
-			return err
-		}
-		if a.wins, err = matrixAt(unsafe.Pointer(wins_), "wins", false, cabi.Size(float64(a.k)), cabi.Size(float64(a.k))); err != nil {
-			return err
-		}
-		if a.ties, err = matrixAt(unsafe.Pointer(ties_), "ties", true, cabi.Size(float64(a.k)), cabi.Size(float64(a.k))); err != nil {
-			return err
-		}
-		if a.covariates, err = matrixAt(unsafe.Pointer(covariates_), "covariates", true, cabi.Size(float64(a.k)), cabi.Size(float64(a.p))); err != nil {
 			return err
 		}
 		return doBradleyTerryFit(a)

@@ -53,8 +53,9 @@ func sumOf(s structure.Space, marginals bool) *Sum {
 func FactsOf(s structure.Space) Facts {
 	known := s.Facts()
 	f := Facts{PartLen: s.PartLen(), FeatureLen: s.FeatureLen(), Capabilities: Capabilities(s), Format: structure.FormatOf(s),
-		Cells: known.Cells.Kind, Entries: known.Entries, Costs: known.Costs, Decisions: known.Decisions, Loss: known.Loss, Decision: known.Decision, FreeValues: known.FreeValues, Exclusive: known.Exclusive,
-		Ambiguous: known.Ambiguous, General: known.General, LogPartition: sumOf(s, false), Marginals: sumOf(s, true)}
+		Cells: known.Cells.Kind, Entries: known.Entries, Costs: known.Costs, Decisions: known.Decisions, Loss: known.Loss,
+		Decision: known.Decision, FreeValues: known.FreeValues, Exclusive: known.Exclusive, Ambiguous: known.Ambiguous,
+		General: known.General, LogPartition: sumOf(s, false), Marginals: sumOf(s, true)}
 	if log, err := structure.LogCount(s); err == nil && !math.IsNaN(log) {
 		f.LogCount = &log
 	}

@@ -94,7 +94,10 @@ func (r relations) read(dst []int32, row []float64, reflexive bool) error {
 // alone decide: pre-images leave out every pair of which the data do not say much.
 func (r relations) facts() Facts {
 	return Facts{
-		Layout:   Layout{Format: r.Format(), Widths: []int{r.len(), r.n * r.n}, Cells: r.cells(), Entries: "signs and zeros", Costs: costsOfRelations},
+		Layout: Layout{
+			Format: r.Format(), Widths: []int{r.len(), r.n * r.n}, Cells: r.cells(), Entries: "signs and zeros",
+			Costs: costsOfRelations,
+		},
 		Mirror:   r.mirror,
 		Loss:     "squared",
 		Decision: "score",

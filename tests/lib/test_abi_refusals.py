@@ -140,7 +140,6 @@ def test_misaligned_pointers_are_refused(dll):
 
 
 NULLABLE = {
-    "cp_search_start.psi",
     *("bad_row", "control", "certificates", "record", "marginals", "losses", "curvatures", "steps"),
     *(
         "cp_decode.options",
@@ -159,7 +158,7 @@ NULLABLE = {
     *("cp_aggregate.profile", "cp_aggregate.pairs", "cp_aggregate.programs", "cp_aggregate.info"),
     *("cp_aggregate.options", "cp_aggregate_acyclic.options"),
     *("cp_aggregate_acyclic.programs", "cp_aggregate_acyclic.info", "cp_aggregate_acyclic.relation", "kept"),
-    *("cp_bradley_terry_fit.ties", "cp_bradley_terry_fit.covariates"),
+    *("CComparisons.ties", "CComparisons.covariates"),
     *("cp_loglinear_fit.info", "cp_loglinear_start.info", "cp_loglinear_search_start.info"),
     "cp_loglinear_kernel.weights",
     *("cp_loglinear_sums.kind", "cp_loglinear_kernel_weights.wanted", "CLoglinearFeatures.weights"),

@@ -24,7 +24,7 @@ type External struct {
 	// Draws holds ψ of each draw, one after the other.
 	Draws    []float64
 	Mover    walks.Mover       // the caller's moves; nil: there are none
-	Keep     bool              // whether the caller wants to know all samples by the numbers that a Mover gave them, one of its own for each row
+	Keep     bool              // whether samples get the numbers that a Mover gave them, one of its own for each row
 	Still    bool              // the Mover draws uniform outputs, but does not move
 	Rows     int               // with Keep, the rows of scores: where there are more, several chains follow one of these
 	Features int               // length of ψ

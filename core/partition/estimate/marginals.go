@@ -122,7 +122,8 @@ func (o *MarginalOptions) complete(space structure.Space, mon *parallel.Monitor)
 	}
 	for j, low := range o.Low {
 		if high := o.High[j]; !(low <= high) || math.IsInf(low, 0) || math.IsInf(high, 0) {
-			return fault.Value("feature_range: low and high of entry %d of ψ are %v and %v, must be finite, the first at most the second", j, low, high)
+			return fault.Value("feature_range: low and high of entry %d of ψ are %v and %v, must be finite, the first at most the second",
+				j, low, high)
 		}
 	}
 	return nil

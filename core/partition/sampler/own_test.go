@@ -91,7 +91,8 @@ func TestOwnRejections(t *testing.T) {
 	o := &owner{[]float64{0, 1}, rand.New(rand.NewPCG(1, 1)), map[int64]float64{}}
 	s := &estimate.External{Features: 1, Log: math.NaN(), Mover: o, Keep: true, Rows: 2}
 	opt := sampler.Options{Sampler: by(chain.Reject), Draws: 3, Budget: 20000, Thin: 1, Bound: []float64{8, 60}}
-	_, err := sampler.Batch(structure.Rows(s, blas64.General{Rows: 2, Cols: 1, Stride: 1, Data: []float64{1, 1}}), opt, chain.Draws{Y: make([]int32, 6)}, 1, nil)
+	rows := structure.Rows(s, blas64.General{Rows: 2, Cols: 1, Stride: 1, Data: []float64{1, 1}})
+	_, err := sampler.Batch(rows, opt, chain.Draws{Y: make([]int32, 6)}, 1, nil)
 	if spent, ok := errors.AsType[*chain.BudgetError](err); !ok || spent.Draw != 0 || fault.RowOf(err) != 1 {
 		t.Errorf("%v, must be about sample 0 of row 1", err)
 	}

@@ -109,6 +109,12 @@ class CSearchRecord(Structure):
                        success=_P)
 
 
+class CStarts(Structure):
+    """cp_starts."""
+
+    _fields_ = _fields(n=_N, d=_N, psi=_P, moves=_N)
+
+
 class CKbestOptions(Structure):
     """cp_kbest_options."""
 
@@ -468,6 +474,12 @@ class CRankedSets(Structure):
     _fields_ = _fields(n=_N, m=_N, k=_N, ranks=_P, weights=_P)
 
 
+class CComparisons(Structure):
+    """cp_comparisons."""
+
+    _fields_ = _fields(k=_N, p=_N, wins=_P, ties=_P, covariates=_P)
+
+
 # Those that tell by bad_row, right before the error buffer, which of the caller's rows is to blame.
 OF_ROWS: dict[str, tuple[type, ...]] = {
     "cp_session_next": (c_uint64, _P, *_ROW),
@@ -479,7 +491,7 @@ OF_ROWS: dict[str, tuple[type, ...]] = {
     "cp_custom_check": (c_uint64, _P, _N, _N, *_RUN, *_ROW),
     "cp_decode": (c_uint64, _P, _P, _P, _N, _P, *_RUN, *_ROW),
     "cp_search": (c_uint64, _P, _P, _P, _N, _P, *_RUN, *_ROW),
-    "cp_search_start": (c_uint64, _P, _P, _P, _N, _P, _P, _P, *_RUN, *_ROW),
+    "cp_search_start": (c_uint64, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_kbest": (c_uint64, _P, _P, _P, *_RUN, *_ROW),
     "cp_kbest_start": (c_uint64, _P, _P, _P, *_RUN, *_ROW),
     "cp_log_partition": (c_uint64, _P, _P, _P, *_RUN, *_ROW),
@@ -489,7 +501,7 @@ OF_ROWS: dict[str, tuple[type, ...]] = {
     "cp_chain_sample": (c_uint64, _P, _P, _P, _N, _P, *_RUN, *_ROW),
     "cp_mixing_bound": (c_uint64, _P, _P, _F, _P, *_RUN, *_ROW),
     "cp_estimate": (c_uint64, _P, _P, _P, *_RUN, *_ROW),
-    "cp_chain_start": (c_uint64, _P, _P, c_int32, _P, _N, _P, _P, _P, *_RUN, *_ROW),
+    "cp_chain_start": (c_uint64, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_kernel": (_P, _P, _P, _N, _P, _P, *_RUN, *_ROW),
     "cp_kernel_scale": (_P, _P, _P, *_RUN, *_ROW),
     "cp_nearest": (_P, _P, _N, _P, _P, *_RUN, *_ROW),
@@ -529,7 +541,7 @@ OF_ROWS: dict[str, tuple[type, ...]] = {
     "cp_aggregate_acyclic": (_P, _N, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_aggregate_extend": (_P, _N, c_uint64, _P, _P, *_RUN, *_ROW),
     "cp_plackett_luce_fit": (_P, _F, _P, _P, *_RUN, *_ROW),
-    "cp_bradley_terry_fit": (_P, _P, _P, _N, _N, _F, _P, _P, *_RUN, *_ROW),
+    "cp_bradley_terry_fit": (_P, _F, _P, _P, *_RUN, *_ROW),
 }
 
 PROTOTYPES: dict[str, tuple[type, ...]] = OF_ROWS | {
@@ -607,8 +619,8 @@ PARAMETERS: dict[str, tuple[str, ...]] = {
                   "certificates? CCertificates",),
     "cp_search": ("space", "scores CScores", "options CSearchOptions", ">dst i4 scores.n, part_len", "part_len=",
                   "record? CSearchRecord",),
-    "cp_search_start": ("space", "scores CScores", "options CSearchOptions", "psi? f8 n_psi, scores.d", "n_psi=",
-                        ">best i8 scores.n", ">record? CSearchRecord", ">session u8 1",),
+    "cp_search_start": ("space", "scores CScores", "options CSearchOptions", "starts CStarts", ">best i8 scores.n",
+                        ">record? CSearchRecord", ">session u8 1",),
     "cp_kbest": ("space", "scores CScores", "options? CKbestOptions", ">list CKbestList",),
     "cp_kbest_start": ("space", "scores CScores", "options? CKbestOptions", ">session u8 1",),
     "cp_hereditary_start": ("weights f8 n_edges", "n_edges=", "decoder", "most", ">session u8 1",),
@@ -631,7 +643,7 @@ PARAMETERS: dict[str, tuple[str, ...]] = {
                              ">dst f8 n_elements, n_elements",),
     "cp_estimate": ("space", "scores CScores", "options? CEstimateOptions", ">dst CEstimates",),
     "cp_estimate_start": ("supplied CSupplied", "options? CEstimateOptions", ">dst CEstimates", ">session u8 1",),
-    "cp_chain_start": ("space", "scores CScores", "options CChainOptions", "moves", "psi? f8 n_psi, scores.d", "n_psi=",
+    "cp_chain_start": ("space", "scores CScores", "options CChainOptions", "starts CStarts",
                        ">dst i4 scores.n, options.n_samples", ">record? CChainRecord", ">session u8 1",),
     "cp_kernel": ("function CKernelFunction", "x CFeatures", "y? CFeatures", "first", "type", ">values",),
     "cp_kernel_scale": ("x CFeatures", "weights? f8 x.n", ">gamma f8 1",),
@@ -717,8 +729,7 @@ PARAMETERS: dict[str, tuple[str, ...]] = {
                             ">ranks f8 relations.n, n_extensions, relations.k",
                             ">weights f8 relations.n, n_extensions",),
     "cp_plackett_luce_fit": ("sets CRankedSets", "penalty", ">utilities f8 sets.n, sets.k", ">n_unfitted i8 1",),
-    "cp_bradley_terry_fit": ("wins f8 k, k", "ties? f8 k, k", "covariates? f8 k, p", "k=", "p=", "penalty", ">coef",
-                             ">covariance",),
+    "cp_bradley_terry_fit": ("comparisons CComparisons", "penalty", ">coef", ">covariance",),
 }
 
 BUFFERS: dict[str, tuple[str, ...]] = {
@@ -732,6 +743,7 @@ BUFFERS: dict[str, tuple[str, ...]] = {
     "CSearchOptions": ("temperatures f8 n_levels", "spread? f8 scores.n",),
     "CSearchRecord": (">value? f8 n", ">upper_bound? f8 n", ">nu? f8 n", ">optimal? u1 n", ">temperature? f8 n",
                       ">steps? i8 n", ">accepted? i8 n", ">success? f8 n",),
+    "CStarts": ("psi f8 n, d",),
     "CKbestList": (">parts i4 (scores.n or n), capacity, part_len", ">value? f8 n, capacity", ">count i8 n",),
     "CChainOptions": ("bound? f8 (scores.n or 1)",),
     "CChainRecord": (">value? f8 n, n_samples", ">steps? i8 n, n_samples", ">accepted? i8 n, n_samples", ">total? i8 n",
@@ -781,6 +793,7 @@ BUFFERS: dict[str, tuple[str, ...]] = {
     "CPrograms": ("x f8 k, k", "state i4 n_groups", "lower_bound f8 n_groups",),
     "CRelations": ("before i4 n, k, k", "weights? f8 n",),
     "CRankedSets": ("ranks i4 n, m, k", "weights f8 n, m",),
+    "CComparisons": ("wins f8 k, k", "ties? f8 k, k", "covariates? f8 k, p",),
 }
 
 # Fields of structs that do not begin at zero, as their macros in combpred.h say.

@@ -159,5 +159,6 @@ def bradley_terry_fit(
     p = 0 if covariates is None else covariates.shape[1]
     q = (p or len(wins)) + (ties is not None)
     coef, covariance = np.empty(q), np.empty((q, q))
-    status = computed("cp_bradley_terry_fit", wins, ties, covariates, penalty, coef, covariance, p=p, with_status=True)
+    comparisons = {"wins": wins, "ties": ties, "covariates": covariates, "p": p}
+    status = computed("cp_bradley_terry_fit", comparisons, penalty, coef, covariance, with_status=True)
     return coef, covariance, status == abi.OK

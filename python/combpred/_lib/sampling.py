@@ -185,9 +185,8 @@ def chain_own(
     if bound is not None and n == 0:
         bound = np.zeros(1)  # the buffer has room for one bound at least
     scores = {"linear": linear, "streams": plan.streams}
-    given = description, scores, plan.record(begin, bound), moves, start
-    n_psi = 0 if start is None else len(start)
-    named = {"n_psi": n_psi, "dst": drawn.y, "record": known}
+    given = description, scores, plan.record(begin, bound), {"psi": start, "d": d, "moves": moves}
+    named = {"dst": drawn.y, "record": known}
     with Session("cp_chain_start", *given, n_threads=1, control=control, **named) as session:
         for request in session:
             if request.ask == abi.ASK_DRAWS:
@@ -334,7 +333,7 @@ def search_own(
     scores = {"linear": linear, "magnitude": magnitude, "streams": streams}
     how = {**options, "temperatures": np.asarray(temperatures, dtype=np.float64), "seed": seed, "spread": spread}
     with Session(
-        "cp_search_start", description, scores, how, psi, record=known, n_threads=1, control=control
+        "cp_search_start", description, scores, how, {"psi": psi, "d": d}, record=known, n_threads=1, control=control
     ) as session:
         for request in session:
             answer_moves(request, d, move)

@@ -77,8 +77,8 @@ def test_a_request_to_stop_is_heard_with_the_next_answer(method):
     bound = np.full(1, 1e3) if method == "rejection" else None
     options = record(abi.CChainOptions, method=method, n_samples=1, budget=2**40, thin=2**40, bound=bound)
     control, parts = abi.Control(), np.zeros(1, dtype=np.int32)
-    start = "cp_chain_start", RANKINGS, SCORES, options, 1, None
-    with Session(*start, n_psi=0, dst=parts, record=None, control=control) as session:
+    start = "cp_chain_start", RANKINGS, SCORES, options, record(abi.CStarts, d=6, moves=1)
+    with Session(*start, dst=parts, record=None, control=control) as session:
         requests = iter(session)
         for _ in range(3):
             assert next(requests).ask == abi.ASK_MOVES

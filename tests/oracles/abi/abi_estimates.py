@@ -36,6 +36,7 @@ def estimate_calls(s: Description, d: int, scores: ctypes.Structure) -> dict[str
     bound = {"bound": LIMITS[1].ctypes.data}
     loose = {"epsilon": 0.5, "delta": 0.5, "max_steps": 1_000_000, "exact_seconds": 1.0, "seed": 7}
     limits = {"low": LIMITS[0].ctypes.data, "high": LIMITS[1].ctypes.data}
+    starts = record(abi.CStarts, n=2, d=d, psi=STARTS.ctypes.data, moves=1)
     supplied = record(abi.CSupplied, n=2048, width=1, draws=DRAWS.ctypes.data, log_count=0.0)
     annealed = record(
         abi.CEstimateOptions, method=b"annealed", sampler=b"auto", schedule=b"adaptive", **loose, **bound, **limits
@@ -53,8 +54,7 @@ def estimate_calls(s: Description, d: int, scores: ctypes.Structure) -> dict[str
             s,
             scores,
             once,
-            STARTS.ctypes.data,
-            2,
+            starts,
             BEST.ctypes.data,
             record(abi.CSearchRecord, n=2, value=COLUMNS[31].ctypes.data),
             MORE.ctypes.data,
@@ -67,9 +67,7 @@ def estimate_calls(s: Description, d: int, scores: ctypes.Structure) -> dict[str
             s,
             scores,
             chain,
-            1,
-            STARTS.ctypes.data,
-            2,
+            starts,
             TALLY[8:].ctypes.data,
             kept,
             MORE.ctypes.data,

@@ -42,7 +42,15 @@ def ranking_calls() -> dict[str, list]:
             *(doubles(2600), doubles(2630), *RUN),
         ],
         "cp_bradley_terry_fit": [
-            *(HOLLOW.ctypes.data, HOLLOW.ctypes.data, ONES.ctypes.data, 4, 1, 1.0, doubles(2880), doubles(2884), *RUN),
+            record(
+                abi.CComparisons,
+                k=4,
+                p=1,
+                wins=HOLLOW.ctypes.data,
+                ties=HOLLOW.ctypes.data,
+                covariates=ONES.ctypes.data,
+            ),
+            *(1.0, doubles(2880), doubles(2884), *RUN),
         ],
         "cp_plackett_luce_fit": [
             record(abi.CRankedSets, n=2, m=1, k=4, ranks=FIRST.ctypes.data, weights=ONES.ctypes.data),
