@@ -45,10 +45,10 @@ class DataError(Exception):
         return (self.reason,) if self.row is None else (self.reason, self.row)
 
     def __str__(self) -> str:
-        if self.row is None:
-            return self.reason
-        argument = f"{self.argument}, " if self.argument else ""
         block = "" if self.block is None else f"block {self.block}: "
+        if self.row is None:
+            return block + self.reason
+        argument = f"{self.argument}, " if self.argument else ""
         return f"{block}{argument}row {self.row}: {self.reason}"
 
     def at(self, row: int, block: int | None = None) -> Self:

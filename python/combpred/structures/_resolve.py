@@ -16,7 +16,7 @@ from scipy.sparse import issparse
 from sklearn.utils.multiclass import type_of_target
 
 from .._data.converters import LISTED, is_missing, natural_rows
-from .._data.forms import column_names
+from .._data.forms import column_names, series_name
 from .._data.targets import TargetError, as_array, error_at, meant
 from ._base import Structure
 from ._labelsets import LabelSets
@@ -98,7 +98,11 @@ def resolve_structure(structure: Structure | str | None, y: Any) -> Structure:
 def _with_columns(structure: Structure, y: Any) -> Structure:
     """Return the structure with the names of the columns of y, where the structure has none for them."""
     unnamed = structure._columns is None or structure._names is None
-    columns = column_names(y) if unnamed and natural_rows(y) is None else None
+    columns = column_names(y) if unnamed and (structure._is_single or natural_rows(y) is None) else None
+    if structure._is_single:
+        columns = columns or series_name(y)
+    elif columns and structure._columns is not None and set(columns) == set(structure._y_columns or ()):
+        return structure  # whose columns those of another part of the data are matched with
     return structure if columns == structure._y_columns else structure._with(_y_columns=columns)
 
 
