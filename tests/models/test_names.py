@@ -152,3 +152,12 @@ def test_searches_and_pipelines_take_named_targets() -> None:
     assert cross_val_predict(model, X, y, cv=3).shape == y.shape
     plain = cross_val_score(StructuredRidge("permutations"), X.to_numpy(), y.to_numpy(), cv=3, error_score="raise")
     np.testing.assert_allclose(cross_val_score(StructuredRidge("permutations"), X, y, cv=3, error_score="raise"), plain)
+
+
+@pytest.mark.filterwarnings("ignore:A column-vector")
+@pytest.mark.parametrize("y", [pd.Series(["a", "b"] * 3, name="kind"), pd.DataFrame({"kind": ["a", "b"] * 3})])
+def test_series_of_single_values_keep_their_name(y):
+    model = StructuredRidge().fit(np.arange(6.0)[:, None], y)
+    for library in ("pandas", "polars"):
+        assert model.set_output(predict=library).predict([[0.0]]).name == "kind"
+    assert StructuredRidge().fit([[0.0], [1.0]], ["a", "b"]).set_output(predict="pandas").predict([[0.0]]).name is None

@@ -65,7 +65,7 @@ def predict(options: Namespace) -> None:
     else:
         given = {} if options.constraints is None else {"constraints": options.constraints}
         found = model[-1].predict(model[:-1].transform(frame), **given)
-    found = found.to_frame(model.combpred_["targets"][0]) if found.ndim == 1 else found
+    found = found.to_frame() if found.ndim == 1 else found
     if options.output == "-":
         found.to_csv(sys.stdout, index=False)
     elif options.output.endswith(".parquet"):

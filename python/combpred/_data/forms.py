@@ -36,6 +36,12 @@ def column_names(y: Any, argument: str = "y") -> list[Any] | None:
     return None if names == list(range(len(names or ()))) else names
 
 
+def series_name(y: Any) -> list[Any] | None:
+    """Return a list with the name of a series of any library; None for what is none, or has no name."""
+    name = None if frame_kind(y) is None else getattr(y, "name", None)
+    return None if name is None or name == "" else [name]
+
+
 def _called(y: Any, argument: str) -> list[Any] | None:
     """Return what the columns of a data frame are called, checked; None if y is none."""
     refuse_unread(y, argument)

@@ -73,7 +73,7 @@ def output(
     values : ndarray or CSR
         Predictions for the rows of X, whose index a frame of pandas gets.
     columns : sequence or None
-        Names of the columns; None for numbers.
+        Names of the columns, or of the series in a sequence of one; None for numbers.
     in_names : callable or None, default=None
         Makes rows of names of outputs; None where values are no outputs.
     """
@@ -84,6 +84,7 @@ def output(
         return in_names(values)
     if values.ndim > 2:  # a matrix for each row is one value
         values = np.fromiter(values.tolist() if kind == "polars" else values, dtype=object, count=len(values))
+    name = columns[0] if values.ndim == 1 and columns is not None and len(columns) == 1 else None
     if kind == "polars":
         import polars
 
@@ -91,17 +92,18 @@ def output(
         if values.ndim == 2:
             return polars.DataFrame(values, schema=None if columns is None else [str(name) for name in columns])
         listed = values.tolist() if values.dtype == object else values
+        called = None if name is None else str(name)
         try:
-            return polars.Series(listed)
+            return polars.Series(called, listed)
         except TypeError:  # rows of strings beside numbers, such as pairs
-            return polars.Series(listed, dtype=polars.Object)
+            return polars.Series(called, listed, dtype=polars.Object)
     import pandas
 
     index = X.index if hasattr(X, "iloc") else None
     if sparse.issparse(values):
         return pandas.DataFrame.sparse.from_spmatrix(values, index=index, columns=columns)
     if values.ndim == 1:
-        return pandas.Series(values, index=index)
+        return pandas.Series(values, index=index, name=name)
     return pandas.DataFrame(values, index=index, columns=columns)
 
 

@@ -190,7 +190,7 @@ class BlockStatistics:
         return {
             "classes": None if classes is None else classes.tolist(),
             "structures": self.structure,
-            "columns of y": list(columns) if columns else None,
+            "columns of y": list(columns) if columns and classes is None else None,
             "numbers of features": self.n_features,
             "features": self.feature_names,
         }

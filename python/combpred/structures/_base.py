@@ -69,7 +69,7 @@ class Form(NamedTuple):
     Attributes
     ----------
     columns : sequence or None
-        Names of the columns; None if they have none.
+        Names of the columns, the one name of a series of single values; None if they have none.
     sparse_format : type or None
         Class of predictions where y was sparse; None where they are arrays.
     in_names : callable
@@ -115,7 +115,7 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
     _program: ClassVar[Any] = None  # static method that solves a row by an integer program, a `Program`
     _natural: ClassVar[bool] = False  # whether y may be rows of names, which `_read_natural` reads
     _sparse_format: type | None = None  # class of predictions, if y was sparse when the structure was resolved
-    _y_columns: Sequence[Hashable] | None = None  # names of the columns of y, where these stand for no items
+    _y_columns: Sequence[Hashable] | None = None  # names of the columns of y, or of a series, if not items
 
     # The space: made once, and kept until a parameter changes.
 
@@ -361,7 +361,8 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
     def form(self) -> Form:
         """What predictions come back as: the names of their columns, and what y of training was."""
         columns = self._column_names()
-        if not columns or (self._columns is None and len(columns) != self.space.part_len):
+        width = 1 if self._is_single else self.space.part_len
+        if not columns or (self._columns is None and len(columns) != width):
             columns = None
         return Form(columns, self._sparse_format, self._in_names)
 

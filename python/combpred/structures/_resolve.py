@@ -16,7 +16,7 @@ from scipy.sparse import issparse
 from sklearn.utils.multiclass import type_of_target
 
 from .._data.converters import LISTED, is_missing, natural_rows
-from .._data.forms import column_names
+from .._data.forms import column_names, series_name
 from .._data.targets import TargetError, as_array, error_at, is_array_of_numbers, meant
 from ._base import Structure
 from ._labelsets import LabelSets
@@ -98,11 +98,14 @@ def resolve_structure(structure: Structure | str | None, y: Any) -> Structure:
 def _with_columns(structure: Structure, y: Any) -> Structure:
     """Return the structure with the names of the columns of y, where the structure has none for them."""
     unnamed = structure._columns is None or structure._names is None
-    plain = is_array_of_numbers(y) or natural_rows(y) is not None
-    columns, before = None if plain or not unnamed else column_names(y), structure._y_columns
-    if columns and before and structure._columns is not None and set(columns) == set(before):
-        columns = before  # parts of the data may have them in another order
-    return structure if columns == before else structure._with(_y_columns=columns)
+    columns: Any = None
+    if structure._is_single and not is_array_of_numbers(y):
+        columns = (column_names(y) if unnamed else None) or series_name(y)
+    elif unnamed and not is_array_of_numbers(y) and natural_rows(y) is None:
+        columns = column_names(y)
+        if columns and structure._columns is not None and set(columns) == set(structure._y_columns or ()):
+            return structure  # with whose columns those of another part of the data are matched
+    return structure if columns == structure._y_columns else structure._with(_y_columns=columns)
 
 
 def _named(name: str) -> Structure:
