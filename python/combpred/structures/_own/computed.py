@@ -17,7 +17,7 @@ from ..._lib.arrays import FloatArray
 from ..._lib.control import reported
 from ..._lib.decode import Decoded, Decoding
 from ..._lib.errors import CapabilityError, RowError, in_words_of
-from ..._lib.names import RANDOM_DECODERS
+from ..._lib.names import BOUNDED_METHODS, RANDOM_DECODERS
 from ..._lib.sampling import Drawn, Plan, Searched
 from ..._lib.structure import Description, custom_check
 from .._search.hereditary import SetProperty
@@ -180,7 +180,7 @@ class PythonSpace(LibrarySpace):
         verbose: int = 0,
     ) -> Drawn:
         self.functions.require_sampler()  # whatever else is missing, nothing is drawn without
-        if bound is None and self.functions.bounds_scores:
+        if bound is None and self.functions.bounds_scores and plan.method in ("auto", *BOUNDED_METHODS):
             bound = self.functions.bounds(linear)
         control = Control()
         with reported(control, "sampling", verbose=verbose):
