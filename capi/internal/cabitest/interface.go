@@ -77,7 +77,7 @@ var arguments = map[string]Row{
 	"cp_custom_check":        {"psi": "embedded"},
 	"cp_decode":              {"space": "oneof(space, 0)"},
 	"cp_search":              {"space": "oneof(space, 0)"},
-	"cp_search_start":        {"psi": "embedded", "n_psi": "n"},
+	"cp_search_start":        {},
 	"cp_mixing_bound":        {"space": "oneof(space, 0)", "method": "name(CHAIN_METHODS)", "epsilon": "0.5"},
 	"cp_kbest":               {"space": "oneof(space, 0)"},
 	"cp_hereditary_start":    {"n_edges": "n", "decoder": `word("auto", "exact", "local-search")`, "most": "oneof(20, 64)"},
@@ -95,7 +95,7 @@ var arguments = map[string]Row{
 	"cp_extensions_before":   {"pairs": "counted", "most_downsets": "1000"},
 	"cp_estimate":            {"space": "oneof(space, 0)"},
 	"cp_estimate_start":      {},
-	"cp_chain_start":         {"psi": "embedded", "n_psi": "n", "moves": "oneof(0, 1)"},
+	"cp_chain_start":         {},
 	"cp_kernel":              {"first": "oneof(0, 5)", "type": `word("float64", "float32")`, "values": "out(8, x.n, or(y.n, x.n))"},
 	"cp_kernel_scale":        {"weights": "positive"},
 	"cp_nearest":             {},
@@ -144,8 +144,8 @@ var arguments = map[string]Row{
 	"cp_aggregate":                {"pairs": "absent", "programs": "absent", "dst_len": "oneof(k, k * k)"},
 	"cp_aggregate_acyclic":        {"margins": "zeros", "programs": "absent"},
 	"cp_aggregate_extend":         {"n_extensions": "m"},
-	"cp_bradley_terry_fit": {"wins": "hollow", "ties": "hollow", "covariates": "ones", "penalty": "1", "coef": "out(k + p + 1)",
-		"covariance": "out(k + p + 1, k + p + 1)"},
+	"cp_bradley_terry_fit": {"penalty": "1", "coef": "out(comparisons.k + comparisons.p + 1)",
+		"covariance": "out(comparisons.k + comparisons.p + 1, comparisons.k + comparisons.p + 1)"},
 	"cp_plackett_luce_fit": {"penalty": "1"},
 }
 
@@ -182,6 +182,7 @@ var fields = map[string]Row{
 		"epsilon": "0.5", "delta": "0.25", "max_steps": "20000", "exact_seconds": "oneof(300, 0)", "plain": "oneof(0, 1)",
 		"bound": "rarely(positive)", "low": "rarely(zeros)", "high": "rarely(ones)"},
 	"cp_estimates": {"levels_cap": "oneof(100, 0, 3)", "levels_needed": "result", "method": "result"},
+	"cp_starts":    {"psi": "embedded", "moves": "oneof(0, 1)"},
 	"cp_supplied":  {"width": "d", "mean": "rarely(ones)", "log_count": "2", "moves": "oneof(0, 1)"},
 	"cp_ridge_options": {"loss": "name(RIDGE_LOSSES)", "alpha": "1", "tol": "0.00000001", "max_iter": "100", "shift": "oneof(1, 0)",
 		"solver": `word("closed-form", "cg", "newton-cg", "auto", "primal")`, "precision": "name(RIDGE_PRECISIONS)"},
@@ -240,5 +241,6 @@ var fields = map[string]Row{
 	"cp_aggregate_options": {"method": "name(KEMENY_METHODS, POSITIONAL_METHODS)", "output": "name(CONSENSUSES)", "penalty": "0.5"},
 	"cp_consensus_info":    results, "cp_acyclic_info": results,
 	"cp_relations":   {},
+	"cp_comparisons": {"wins": "hollow", "ties": "hollow", "covariates": "ones"},
 	"cp_ranked_sets": {"ranks": "ranks", "weights": "positive"},
 }
