@@ -81,11 +81,10 @@ def tau_x(
 
     Parameters
     ----------
-    %(rankings)s
+    %(positions_known)s
     sample_weight : array-like of shape (n,), default=None
         Weights of the rows in the mean; None: equal.
-    per_row : bool, default=False
-        Whether to return one value per row in place of their mean.
+    %(counted_per_row)s
 
     Returns
     -------
@@ -95,11 +94,11 @@ def tau_x(
     Raises
     ------
     ValueError
-        When a position is missing (−1 or NaN); names the row.
+        When a predicted position is missing (−1 or NaN), or no row counts; names the row.
 
     Notes
     -----
-    Kendall's coefficient with a tie counted as agreement with both orders of the pair:
+    Kendall's coefficient of the known labels, with a tie counted as agreement with both orders of the pair:
     :math:`\sum_{uv} a_{uv} b_{uv} / (k(k-1))` over ordered pairs, where :math:`a_{uv}` is 1 if u stands before v or is
     tied with it, and −1 otherwise. A pair thus counts 1 if it is in the same order, or tied, in both rankings, −1 if it
     is in opposite orders, and 0 if it is tied in one of them. Unlike `kendall_tau` it is defined where all labels are
@@ -115,13 +114,17 @@ def tau_x(
     >>> tau_x([[1, 1, 2], [1, 2, 3]], [[1, 1, 2], [1, 2, 2]], per_row=True).round(3)
     array([1.   , 0.667])
     """
-    truth, predicted = rankings(y_true, y_pred)
-    agreement, k = np.zeros(len(truth), dtype=np.int64), truth.shape[1]
+    truth, predicted = rankings(y_true, y_pred, unknown=True)
+    agreement, n_known = np.zeros(len(truth), dtype=np.int64), (truth >= 0).sum(axis=1)
     for rows, a, b in _columns(truth, predicted):
-        for u in range(k - 1):
-            sign_a, sign_b = _signs(a, u), _signs(b, u)
-            agreement[rows] += (sign_a * sign_b + (sign_a == 0) * (sign_b == 0)).sum(axis=0, dtype=np.int32)
-    return mean_of_rows(agreement / (k * (k - 1) / 2), sample_weight, per_row)
+        known = a >= 0
+        for u in range(len(a) - 1):
+            both, sign_a, sign_b = known[u + 1 :] & known[u], _signs(a, u), _signs(b, u)
+            agree = sign_a * sign_b + (sign_a == 0) * (sign_b == 0)
+            agreement[rows] += (agree * both).sum(axis=0, dtype=np.int32)
+    pairs = n_known * (n_known - 1) / 2
+    tau = np.divide(agreement, pairs, out=np.full(len(truth), np.nan), where=pairs > 0)
+    return mean_of_counted(tau, sample_weight, per_row)
 
 
 @documented

@@ -31,9 +31,11 @@ class WeakOrders(Structure):
 
     Notes
     -----
-    y has shape ``(n, k)`` and holds finite numbers from 0 on: smaller ones come first and equal ones are tied. Or its
-    rows are lists of the names of all labels from best to worst, with lists, tuples or sets of tied ones in them, which
-    `from_tiers` and `to_tiers` convert. `from_ratings` makes y of ratings and scores, where larger ones come first.
+    y has shape ``(n, k)`` and holds finite numbers from 0 on: smaller ones come first and equal ones are tied. In
+    training and in what `score` compares, −1 or NaN stands for an unknown position: ψ is then its mean over all
+    rankings in which the known labels keep their order and their ties. Or the rows of y are lists of names from best to
+    worst, with lists, tuples or sets of tied labels in them, which `from_tiers` and `to_tiers` convert; labels that are
+    not listed are unknown. `from_ratings` makes y of ratings and scores, where larger ones come first.
     Predictions are dense ranks, such as 1, 1, 2, of type int32. The embedding has d = k(k−1) entries, pairs in
     lexicographic order in both parts. The default metric is `tau_x`, which reads y alike.
 
@@ -89,8 +91,7 @@ class WeakOrders(Structure):
         ----------
         tiers : sequence of n lists
             Each lists groups: a label, by name or number, or a list, tuple or set of labels that are tied. Labels that
-            it leaves out are unknown. Label rankers and rank aggregation learn from such rows; this structure needs
-            all labels.
+            it leaves out are unknown.
         %(labels_listed)s
 
         Returns
@@ -124,7 +125,7 @@ class WeakOrders(Structure):
         Parameters
         ----------
         ranks : array-like of shape (n, k)
-            Rankings with ties, as in y.
+            Rankings with ties, as in y; labels with −1 or NaN are left out.
         %(labels_shown)s
 
         Returns
@@ -143,7 +144,7 @@ class WeakOrders(Structure):
         [[['milk', 'tea'], ['juice']]]
         """
         values, called = named_table(ranks, labels, "ranks", "labels", "label")
-        parts = WeakOrders(len(called)).encode(values, "ranks")
+        parts = WeakOrders(len(called)).encode(values, "ranks", partial=True)
         return [[called[row == rank].tolist() for rank in range(1, row.max() + 1)] for row in parts]
 
     @converter
@@ -212,10 +213,14 @@ class WeakOrders(Structure):
     def _numbers(self, y: Any, argument: str) -> NDArray[Any]:
         values = super()._numbers(y, argument)
         if values.dtype.kind in "iu" and values.max() > 2**53:  # beyond what floats tell apart
-            return np.unique(values, return_inverse=True)[1].reshape(values.shape)
+            ranks = np.unique(values, return_inverse=True)[1].reshape(values.shape)
+            return np.where(values < 0, values, ranks)
         return values
 
-    _metric_arguments = Structure._encoded
+    def _metric_arguments(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
+        known = self._resolve(y_true)
+        truth = known.encode(y_true, "y_true", partial=True)
+        return np.where(truth == 0, -1, truth), known.encode(y_pred, "y_pred")
 
     def pair_probabilities(self, marginals: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the probabilities that u is before v, and that v is before u, for all pairs u < v.
