@@ -36,11 +36,11 @@
 //	<structure>_sizes.go       probabilities of outputs of each size
 //	<structure>_list.go        a list of all outputs, from which counts and moments of small spaces come
 //	<structure>_chain.go       a Markov chain, from which moments of large spaces are estimated
+//	<structure>_partial.go     outputs of which a part is known
 //
 // A few have a part that no other structure has: custom_listed and custom_summarised, its two kinds; graphs_hereditary, sets of
 // edges with a property, and their decoders; labelsets_sums, sums over sets by their sizes; partialorders_penalties, scores by
-// which local search keeps to a mask; paths_graph, the graph that the parameters describe; permutations_partial, rankings of
-// which a part is known.
+// which local search keeps to a mask; paths_graph, the graph that the parameters describe.
 //
 // What several structures share is in the files of the types that they embed or call: indices, allowed, sets, pairs, pairscheme, relations,
 // visits, cyclespace, rootedtree, edgelist, edgesets, centring, isotropic, lexicographic, mirror. Their larger parts have files

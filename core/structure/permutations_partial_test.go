@@ -11,7 +11,6 @@ import (
 func TestPartialRankingsEmbedAsTheirMean(t *testing.T) {
 	const n = 5
 	space := permutations{pairs: pairs{n: n}, memo: new(memo), pool: new(pool[workspace])}
-	d := space.FeatureLen()
 	var members [][]int32
 	for y := range space.All() {
 		members = append(members, slices.Clone(y))
@@ -26,7 +25,6 @@ func TestPartialRankingsEmbedAsTheirMean(t *testing.T) {
 		}
 		return true
 	}
-	got, psi, mean := make([]float64, d), make([]float64, d), make([]float64, d)
 	for at, full := range members {
 		known := slices.Clone(full)
 		for u := range known { // every mask turns up among 120 members
@@ -37,25 +35,34 @@ func TestPartialRankingsEmbedAsTheirMean(t *testing.T) {
 				known[u] = unknown
 			}
 		}
-		if err := space.CheckPartial(known); err != nil {
-			t.Fatal(err)
-		}
-		space.EmbedPartial(got, known)
-		clear(mean)
-		count := 0.0
-		for _, y := range members {
-			if agrees(y, known) {
-				space.Embed(psi, y)
-				for j, v := range psi {
-					mean[j] += v
-				}
-				count++
+		expectMean(t, space, members, known, func(y []int32) bool { return agrees(y, known) }, 1e-15)
+	}
+}
+
+// expectMean fails unless the embedding of what is known is, up to tol, the mean over the members that agree with it.
+func expectMean(t *testing.T, space interface {
+	Space
+	PartialEmbedder
+}, members [][]int32, known []int32, agrees func(y []int32) bool, tol float64) {
+	t.Helper()
+	if err := space.CheckPartial(known); err != nil {
+		t.Fatal(err)
+	}
+	d, count := space.FeatureLen(), 0.0
+	got, psi, mean := make([]float64, d), make([]float64, d), make([]float64, d)
+	space.EmbedPartial(got, known)
+	for _, y := range members {
+		if agrees(y) {
+			space.Embed(psi, y)
+			for j, v := range psi {
+				mean[j] += v
 			}
+			count++
 		}
-		for j, v := range mean {
-			if math.Abs(got[j]-v/count) > 1e-15 {
-				t.Fatalf("%v: entry %d is %g, the mean is %g", known, j, got[j], v/count)
-			}
+	}
+	for j, v := range mean {
+		if math.Abs(got[j]-v/count) > tol {
+			t.Fatalf("%v: entry %d is %g, the mean is %g", known, j, got[j], v/count)
 		}
 	}
 }

@@ -86,6 +86,11 @@ func (w *weakOrders) FeatureLen() int { return 2 * w.len() }
 func (w *weakOrders) Count() *big.Int { return new(big.Int).Set(w.fubini[w.n]) }
 
 func (w *weakOrders) Check(y []int32) error {
+	return w.checkRanks(y, 1, fmt.Sprintf("ranks are whole numbers 1..%d, none left out", w.n))
+}
+
+// checkRanks returns nil for ranks from least on, of which those above 0 are dense; format says what they are.
+func (w *weakOrders) checkRanks(y []int32, least int32, format string) error {
 	mustLen("y", len(y), w.n)
 	var few [64]bool
 	taken := few[:] // taken[rank-1]
@@ -94,11 +99,13 @@ func (w *weakOrders) Check(y []int32) error {
 	}
 	last := 0
 	for label, rank := range y {
-		if rank < 1 || int(rank) > w.n {
-			return wrongPart(y, label, w.names, fmt.Sprintf("ranks are whole numbers 1..%d, none left out", w.n))
+		if rank < least || int(rank) > w.n {
+			return wrongPart(y, label, w.names, format)
 		}
-		taken[rank-1] = true
-		last = max(last, int(rank))
+		if rank != unknown {
+			taken[rank-1] = true
+			last = max(last, int(rank))
+		}
 	}
 	if gap := slices.Index(taken[:last], false); gap >= 0 {
 		return fault.Value("no label has rank %d, while one has rank %d; ranks must be dense", gap+1, last)
@@ -112,18 +119,38 @@ func (w *weakOrders) Format() string {
 
 func (w *weakOrders) columnNames() Names { return w.names }
 
-// Read takes finite numbers from 0 on, as −1 is an unknown position elsewhere, and gives them their dense ranks.
+// Read takes finite numbers from 0 on, as −1 is an unknown position in ReadPartial, and gives them their dense ranks.
 func (w *weakOrders) Read(dst []int32, row []float64) error {
+	if label := slices.IndexFunc(row, isNoPosition); label >= 0 {
+		return wrongNumber(row, label, w.names, w.Format())
+	}
+	return w.readRanks(dst, row, w.Format())
+}
+
+// isNoPosition reports whether a number is NaN, infinite or negative.
+func isNoPosition(x float64) bool { return x-x != 0 || x < 0 }
+
+// readRanks writes the dense ranks of the numbers that are known; format says what they are.
+func (w *weakOrders) readRanks(dst []int32, row []float64, format string) error {
 	var few [64]float64
-	ordered := append(few[:0], row...)
+	ordered := few[:0]
+	for label, x := range row {
+		switch {
+		case notKnown(x):
+		case isNoPosition(x):
+			return wrongNumber(row, label, w.names, format)
+		default:
+			ordered = append(ordered, x)
+		}
+	}
 	slices.Sort(ordered)
 	ordered = slices.Compact(ordered)
 	for label, x := range row {
-		if x-x != 0 || x < 0 { // NaN, infinite or negative
-			return wrongNumber(row, label, w.names, w.Format())
+		dst[label] = unknown
+		if !notKnown(x) {
+			rank, _ := slices.BinarySearch(ordered, x)
+			dst[label] = int32(rank + 1)
 		}
-		rank, _ := slices.BinarySearch(ordered, x)
-		dst[label] = int32(rank + 1)
 	}
 	return nil
 }

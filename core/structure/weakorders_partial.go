@@ -1,54 +1,17 @@
 package structure
 
-import (
-	"slices"
-
-	"combpred/core/fault"
-)
+import "slices"
 
 var _ PartialEmbedder = (*weakOrders)(nil)
 
 // CheckPartial accepts dense ranks of the labels that are known: 1 for the first place, tied labels on the same place, no place empty.
 func (w *weakOrders) CheckPartial(y []int32) error {
-	mustLen("y", len(y), w.n)
-	taken, last := make([]bool, w.n), int32(0)
-	for label, rank := range y {
-		if rank < 0 || int(rank) > w.n {
-			return wrongPart(y, label, w.names, "ranks are whole numbers from 1 on, none left out, or 0 where they are unknown")
-		}
-		if rank != unknown {
-			taken[rank-1], last = true, max(last, rank)
-		}
-	}
-	if gap := slices.Index(taken[:last], false); gap >= 0 {
-		return fault.Value("no label has rank %d, while one has rank %d; ranks must be dense", gap+1, last)
-	}
-	return nil
+	return w.checkRanks(y, unknown, "ranks are whole numbers from 1 on, none left out, or 0 where they are unknown")
 }
 
 // ReadPartial takes −1 and NaN for unknown ranks, and gives the others their dense ranks.
 func (w *weakOrders) ReadPartial(dst []int32, row []float64) error {
-	ordered := make([]float64, 0, len(row))
-	for label, x := range row {
-		switch {
-		case notKnown(x):
-		case x-x != 0 || x < 0: // infinite or negative
-			return wrongNumber(row, label, w.names, "positions are finite numbers from 0 on, compared by their order, "+
-				"or -1 where they are unknown")
-		default:
-			ordered = append(ordered, x)
-		}
-	}
-	slices.Sort(ordered)
-	ordered = slices.Compact(ordered)
-	for label, x := range row {
-		dst[label] = unknown
-		if !notKnown(x) {
-			rank, _ := slices.BinarySearch(ordered, x)
-			dst[label] = int32(rank + 1)
-		}
-	}
-	return nil
+	return w.readRanks(dst, row, "positions are finite numbers from 0 on, compared by their order, or -1 where they are unknown")
 }
 
 // EmbedPartial averages over the rankings of all labels that have the known ones in the same order, with the same ties. Cost: O(n²).
