@@ -33,7 +33,6 @@ from combpred import (
 )
 from combpred._lib.decode import Decoding, best_outputs
 from combpred._lib.kernel import InputKernel, eigendecompose, require_semidefinite
-from combpred._lib.partition import sample_distribution
 from combpred._lib.sampling import chain_diagnose
 from combpred._lib.structure import Description, structure_enumerate, structure_sample
 from combpred._programs.orders import violated_three_cycles
@@ -90,7 +89,7 @@ def estimates() -> dict[str, Call]:
     return {
         "exact partition functions": lambda: sampling.log_partition(twelve, many),
         "exact marginals": lambda: twelve.marginals(many),
-        "exact draws": lambda: sample_distribution(twelve.space.description, many, 1000, 0),
+        "exact draws": lambda: sampling.sample(twelve, many, 1000, sampler="exact", random_state=0),
         "marginals by samples": lambda: sampling.estimate_marginals(twelve, many[0], **plain),
         "marginals by counting": lambda: sampling.estimate_marginals(
             Permutations(7), np.ones(21), method="counting", **{**plain, "epsilon": 0.05}

@@ -20,7 +20,6 @@ from combpred._lib.errors import RowError
 from combpred._lib.structure import (
     Description,
     catalogue,
-    structure_capabilities,
     structure_count,
     structure_embed,
     structure_sample,
@@ -153,9 +152,9 @@ def test_count_tells_the_room_it_needs(dll):
 
 
 def test_capabilities_are_those_of_the_parameters():
-    sets = structure_capabilities(Description("labelsets", {"n": 6, "size": -1}))
+    sets = Description("labelsets", {"n": 6, "size": -1}).space.capabilities
     assert {"count", "sibling", "monotone", "exact"} <= sets
-    sized = structure_capabilities(Description("labelsets", {"n": 6, "size": 2}))
+    sized = Description("labelsets", {"n": 6, "size": 2}).space.capabilities
     assert {"moments", "cftp"} <= sized
     assert not {"sibling", "monotone"} & sized
 
@@ -196,11 +195,11 @@ def test_catalogue_gives_ranges():
     """An int at the end of its range is accepted, and one beyond it refused."""
     entry = next(entry for entry in catalogue() if entry["name"] == "weakorders")
     (n,) = entry["params"]
-    assert structure_capabilities(Description("weakorders", {"n": n["least"]}))
-    assert structure_capabilities(Description("weakorders", {"n": n["most"]}))
+    assert Description("weakorders", {"n": n["least"]}).space.capabilities
+    assert Description("weakorders", {"n": n["most"]}).space.capabilities
     for beyond in (n["least"] - 1, n["most"] + 1):
         with pytest.raises(ValueError):
-            structure_capabilities(Description("weakorders", {"n": beyond}))
+            len(Description("weakorders", {"n": beyond}).space.capabilities)
 
 
 def test_routines_in_use_are_not_replaced(dll):

@@ -7,8 +7,7 @@ import warnings
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from combpred import ProbabilisticStructured
-from combpred._lib.partition import sample_distribution
+from combpred import ProbabilisticStructured, sampling
 from combpred.structures import (
     Permutations,
 )
@@ -32,5 +31,5 @@ def drawn(n, n_labels, n_features, scale, seed=0):
     rng = np.random.default_rng(seed)
     X, structure = rng.normal(size=(n, n_features)), Permutations(n_labels)
     scores = X @ (scale * rng.normal(size=(n_features, structure.n_features)))
-    y = sample_distribution(structure.space.sums, scores, 1, seed)[0]
+    y = sampling.sample(structure, scores, 1, sampler="exact", random_state=seed).y[0]
     return structure, X, y

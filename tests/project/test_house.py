@@ -41,7 +41,6 @@ LOOKS = [
         "ValueError to users; tests say which one is meant",
     ),
     ("_lib.partition.log_partition", {"structures"}, "sums by the handle of a space"),
-    ("_lib.partition.sample_distribution", {"oracles", "structures"}, "draws in parts, by the handle of a space"),
     ("_lib.structure.structure_layout", {"structures"}, "what the entries of ψ stand for, which pictures show"),
     ("_programs.orders.relaxed_order", {"aggregation"}, "roundings are compared with the bound of the relaxation"),
 ]

@@ -8,7 +8,7 @@ from scipy.special import logsumexp
 from scipy.stats import chi2
 
 from combpred import CapabilityError, sampling
-from combpred._lib.partition import log_partition, sample_distribution
+from combpred._lib.partition import log_partition
 from combpred.structures import (
     Assignments,
     Cliques,
@@ -94,10 +94,11 @@ def test_samples_follow_the_distribution(structure):
     place = {row.tobytes(): i for i, row in enumerate(np.ascontiguousarray(parts))}
     scores = np.random.default_rng(3).normal(size=(2, structure.n_features))
     n = 2000
-    drawn = sample_distribution(structure.space.sums, scores, n, seed=11)
+    found = [sampling.sample(structure, scores, n, sampler="exact", random_state=11, n_jobs=jobs).y for jobs in (1, 3)]
+    drawn = structure.encode(found[0].reshape(2 * n, *found[0].shape[2:])).reshape(n, 2, -1)
     assert drawn.shape == (n, 2, parts.shape[1])
     assert drawn.dtype == np.int32
-    np.testing.assert_array_equal(drawn, sample_distribution(structure.space.sums, scores, n, seed=11, n_threads=3))
+    np.testing.assert_array_equal(*found)
     for row in range(2):
         values = psi @ scores[row]
         expected = n * np.exp(values - logsumexp(values))
@@ -224,7 +225,7 @@ def test_large_structures_are_refused():
     ):
         Permutations(21).log_partition(np.zeros(210))
     with pytest.raises(CapabilityError):
-        sample_distribution(Permutations(21).space.sums, np.zeros((1, 210)), 1, 0)
+        sampling.sample(Permutations(21), np.zeros((1, 210)), 1, sampler="exact", random_state=0)
     with pytest.raises(CapabilityError):
         PartialOrders(9).marginals(np.zeros(36))
     with pytest.raises(CapabilityError):
@@ -242,6 +243,6 @@ def test_properties_of_graphs_restrict_the_sums():
     scores = np.random.default_rng(2).normal(size=(3, 6))
     expected = logsumexp(scores @ members.T, axis=1)
     np.testing.assert_allclose(graphs.log_partition(scores), expected, rtol=1e-12)
-    drawn = sample_distribution(graphs.space.sums, scores, 50, seed=1)
+    drawn = sampling.sample(graphs, scores, 50, sampler="exact", random_state=1).y
     assert drawn.shape == (50, 3, 6)
     graphs.validate(drawn.reshape(-1, 6))

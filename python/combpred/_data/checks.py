@@ -36,11 +36,6 @@ def number(value: Any, name: str) -> float:
     return float(value)
 
 
-def columns_of(table: Any) -> Any:
-    """Return what the columns of a table of any library are called, as it holds it; () for what is no table."""
-    return table.column_names if hasattr(table, "column_names") else getattr(table, "columns", ())
-
-
 def check_argument(value: Any, name: str, constraint: Any) -> None:
     """Raise scikit-learn's InvalidParameterError unless an argument meets one of its constraints; booleans do not."""
     if isinstance(value, (bool, np.bool_)) or not constraint.is_satisfied_by(value):

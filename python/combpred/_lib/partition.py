@@ -115,44 +115,6 @@ def log_partition(
     return Partition(computed("cp_log_partition", description, rows, marginals=None, n_threads=n_threads), None, engine)
 
 
-def sample_distribution(
-    description: Description, scores: Any, n_samples: int, seed: int, *, n_threads: int | None = None
-) -> IntArray:
-    """Draw `n_samples` independent outputs from p(y) ∝ exp⟨s, ψ(y)⟩ for every row s, exactly up to rounding.
-
-    Parameters
-    ----------
-    description : Description
-        The structure.
-    scores : array of shape (n, d)
-        Finite.
-    n_samples : int
-        How many for each row; not negative.
-    seed : int
-        Modulo 2**64. Each row has its own random stream: results do not depend on the number of threads.
-    n_threads : int or None, default=None
-        Threads; None as :func:`get_n_threads` says.
-
-    Returns
-    -------
-    y : ndarray of shape (n_samples, n, part_len)
-        Encoded outputs.
-
-    Raises
-    ------
-    CapabilityError, ValueError, MemoryError
-        As `log_partition`.
-    """
-    part_len, d, _ = description.shape
-    options = {"method": "exact", "n_samples": n_samples, "seed": seed}
-    y: IntArray = computed(
-        "cp_chain_sample", description, {"d": d, "linear": np.asarray(scores)}, options, part_len=part_len, record=None,
-        n_threads=n_threads,
-    )  # fmt: skip
-    drawn: IntArray = y.swapaxes(0, 1)
-    return drawn
-
-
 def order_positions(description: Description, scores: FloatArray, n_threads: int | None = None) -> FloatArray:
     """Return the probabilities (n, k, k) that item u of a ranking is at position r + 1, under scores (n, d).
 

@@ -204,21 +204,16 @@ class RowOutputs:
         Encoded outputs.
     psi : array or CSR of shape (N, d) or None, default=None
         Embedded outputs, where there are no parts.
-    mapped : bool, default=False
-        Whether `parts` is a view of a file mapped read-only, whose pages are given back once they are read.
     **fields
         Of ``cp_outputs``: whether the parts are `partial`; `first` (n + 1,), where each row's outputs begin, None for
         one each; `weights` (n,), None for all 1.
     """
 
-    def __init__(
-        self, n: int, d: int, *, parts: Any = None, psi: Any = None, mapped: bool = False, **fields: Any
-    ) -> None:
+    def __init__(self, n: int, d: int, *, parts: Any = None, psi: Any = None, **fields: Any) -> None:
         self.d = d
         self.struct = record(abi.COutputs, n=n, d=d, **fields)
         if parts is not None:
             put(self.struct, parts=parts)
-            put(self.struct, mapped=mapped and vars(self.struct)["parts"] is parts)
         else:
             put(self.struct, **(compressed(psi) if hasattr(psi, "tocsr") else {"psi": np.asarray(psi)}))
 

@@ -178,11 +178,6 @@ def _digest(array: npt.NDArray[Any] | None) -> bytes | None:
     return digest.digest()
 
 
-def structure_capabilities(description: Description) -> frozenset[str]:
-    """Return the names of what the structure can do with its parameters, as ``cp_space_facts`` lists them."""
-    return description.space.capabilities
-
-
 def structure_format(description: Description) -> str:
     """Return what a row of data holds, in a clause that ends messages."""
     clause: str = description.space.facts["format"]

@@ -62,7 +62,6 @@ class Assignments(Structure):
     name = "assignments"
     default_metric = "hamming_score"
     _sized = Sized("n_items", "item", names="items")
-    _natural = True
     _columns = "items"
 
     def __init__(

@@ -22,7 +22,7 @@ from sklearn.base import BaseEstimator
 
 from .. import metrics
 from .._data.checks import choice, frozen, require_integers, seed_of
-from .._data.converters import natural_rows
+from .._data.converters import Entries, natural_rows, read_entries
 from .._data.forms import column_names, columns_in_order
 from .._data.inputs import check_weights
 from .._data.names import Names, checked_names
@@ -113,7 +113,7 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
     _dtype: ClassVar[Any] = np.int32  # of outputs that are rows
     _columns: ClassVar[Literal["items", "entries"] | None] = None  # what the columns of y stand for; None: neither
     _program: ClassVar[Any] = None  # static method that solves a row by an integer program, a `Program`
-    _natural: ClassVar[bool] = False  # whether y may be rows of names, which `_read_natural` reads
+    _reads: ClassVar[dict[str, bool]] = {}  # how `read_entries` reads rows of names
     _sparse_format: type | None = None  # class of predictions, if y was sparse when the structure was resolved
     _y_columns: Sequence[Hashable] | None = None  # names of the columns of y, or of a series, if not items
 
@@ -231,19 +231,22 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
             return range(self._n())
         return names
 
-    # Rows of names, the natural form of outputs: overridden where `_natural` is True.
+    # Rows of names, the natural form of outputs, which structures read that have the method `_read_natural`.
+
+    _read_natural: Callable[[list[Any], str], NDArray[Any]]
+    """Returns rows in natural form, which messages call by the second argument, in the format of y."""
 
     def _rows(self, y: Any, argument: str) -> list[Any] | None:
         """Return the rows of y if they are in natural form; None where they are numbers."""
-        return natural_rows(y, argument) if self._natural and not is_array_of_numbers(y) else None
+        return natural_rows(y, argument) if hasattr(self, "_read_natural") and not is_array_of_numbers(y) else None
+
+    def _entries(self, rows: list[Any], names: Any, argument: str) -> Entries:
+        """Return what rows of `names` hold, None: of the names that occur; TargetError for what is no such row."""
+        return read_entries(rows, names, argument, str(self._sized.names), **self._reads)
 
     def _names_in(self, rows: list[Any]) -> Sequence[Any]:
         """Return the names that occur in rows in natural form, sorted; a range where these are numbers."""
-        raise NotImplementedError
-
-    def _read_natural(self, rows: list[Any], argument: str) -> NDArray[Any]:
-        """Return rows in natural form in the format of y; TargetError for the first that shows no output."""
-        raise NotImplementedError
+        return self._entries(rows, None, "y").names
 
     def _in_names(self, y: Any) -> Any:
         """Return outputs in natural form; themselves where they are names already."""
@@ -818,9 +821,11 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         return y_true, y_pred
 
     def _encoded(self, y_true: Any, y_pred: Any) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return both in parts, for metrics that take these."""
+        """Return both in parts, for metrics that take these; those of y_true are −1 where they are unknown."""
         known = self._resolve(y_true)
-        return known.encode(y_true, "y_true"), known.encode(y_pred, "y_pred")
+        partial = "partial" in known.space.capabilities
+        truth = known.encode(y_true, "y_true", partial=partial)
+        return np.where(truth == 0, -1, truth) if partial else truth, known.encode(y_pred, "y_pred")
 
     # Equality.
 

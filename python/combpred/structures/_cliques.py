@@ -66,7 +66,7 @@ class Cliques(Structure):
     name = "cliques"
     default_metric = "hamming_score"
     _sized = Sized("n_vertices", "vertex", names="vertices")
-    _natural = True
+    _reads = {"ordered": False}
     _columns = "items"
 
     def __init__(self, n_vertices: int | None = None, *, vertices: Sequence[Any] | None = None) -> None:
@@ -134,11 +134,8 @@ class Cliques(Structure):
         parts = Cliques(len(called)).encode(values, "indicators")
         return [called[row != 0].tolist() for row in parts]
 
-    def _names_in(self, rows: list[Any]) -> Sequence[Any]:
-        return read_entries(rows, None, "y", "vertices", ordered=False).names
-
     def _read_natural(self, rows: list[Any], argument: str) -> NDArray[np.int32]:
-        return read_entries(rows, self._known(), argument, "vertices", ordered=False).matrix(1, 0, np.int32)
+        return self._entries(rows, self._known(), argument).matrix(1, 0, np.int32)
 
     def _in_names(self, y: Any) -> Any:
         return as_objects(Cliques.to_vertices(y, self._names))

@@ -25,7 +25,6 @@ class EdgeSets(Structure):
     default_metric = "hamming_score"
     _sized = Sized("n_vertices", "edge", names="vertices")
     _columns = "entries"
-    _natural = True
     _directed = False  # whether edges of graphs that are outputs are
 
     n_vertices: int | None

@@ -76,7 +76,7 @@ class LabelSets(Structure):
     target_type = "multilabel-indicator"
     _dtype = np.int64  # the type of scikit-learn's indicator matrices, which its checks require
     _sized = Sized("n_labels", "label", names="labels")
-    _natural = True
+    _reads = {"ordered": False}
     _columns = "items"
 
     def __init__(
@@ -159,11 +159,8 @@ class LabelSets(Structure):
         parts = LabelSets(indicators.shape[1]).encode(indicators, "indicators")
         return [called[row != 0].tolist() for row in parts]
 
-    def _names_in(self, rows: list[Any]) -> Sequence[Any]:
-        return read_entries(rows, None, "y", "labels", ordered=False).names
-
     def _read_natural(self, rows: list[Any], argument: str) -> NDArray[np.int64]:
-        return read_entries(rows, self._known(), argument, "labels", ordered=False).matrix(1, 0, np.int64)
+        return self._entries(rows, self._known(), argument).matrix(1, 0, np.int64)
 
     def _in_names(self, y: Any) -> Any:
         return as_objects(LabelSets.to_sets(y, self._names))

@@ -80,7 +80,6 @@ class Paths(Structure):
 
     name = "paths"
     default_metric = "hamming_score"
-    _natural = True
 
     def __init__(
         self,

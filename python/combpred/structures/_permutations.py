@@ -63,7 +63,6 @@ class Permutations(Structure):
     name = "permutations"
     default_metric = "kendall_tau"
     _sized = Sized("n_labels", "label", names="labels")
-    _natural = True
     _columns = "items"
 
     def __init__(self, n_labels: int | None = None, *, labels: Sequence[Any] | None = None) -> None:
@@ -205,11 +204,8 @@ class Permutations(Structure):
         shared = (parts[:, :, np.newaxis] == parts[:, np.newaxis]).sum(axis=2) > 1
         return _in_order(parts, (parts > 0) & ~shared, called)
 
-    def _names_in(self, rows: list[Any]) -> Sequence[Any]:
-        return read_entries(rows, None, "y", "labels").names
-
     def _read_natural(self, rows: list[Any], argument: str) -> NDArray[np.int32]:
-        found = read_entries(rows, self._known(), argument, "labels")
+        found = self._entries(rows, self._known(), argument)
         return found.matrix(found.place + 1, -1, np.int32)
 
     def _in_names(self, y: Any) -> Any:
@@ -287,10 +283,7 @@ class Permutations(Structure):
             raise error_at(missing, values, remedy, "scores", names)
         return positions_by_score(values)
 
-    def _metric_arguments(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
-        known = self._resolve(y_true)
-        truth = known.encode(y_true, "y_true", partial=True)
-        return np.where(truth == 0, -1, truth), known.encode(y_pred, "y_pred")
+    _metric_arguments = Structure._encoded
 
     @staticmethod
     def _program(

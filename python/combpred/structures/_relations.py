@@ -19,7 +19,6 @@ class Relations(Structure):
     default_metric = "pair_accuracy"
     _sized = Sized("n_items", "pair of items", "the pairs of y", names="items")
     _columns = "entries"
-    _natural = True
     _directed = True  # whether edges of graphs that are outputs are
 
     from_edges, to_edges = _pairs.from_edges, _pairs.to_edges

@@ -22,8 +22,6 @@ _Trees = TypeVar("_Trees", bound="Trees")  # typing.Self needs Python 3.11
 class Trees(Structure):
     """Base class of structures whose outputs are nodes of a rooted tree, or sets of them."""
 
-    _natural = True
-
     parent: ArrayLike | Mapping[Hashable, Hashable]
     nodes: Sequence[Any] | None
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._data.converters import as_objects, padded, read_entries, rows_in
+from .._data.converters import as_objects, padded, rows_in
 from .._data.targets import whole_numbers
 from .._lib.structure import parameter_range
 from ._base import Structure
@@ -21,7 +20,7 @@ class Visits(Structure):
     """
 
     _noun: ClassVar[tuple[str, str]]  # what is visited, such as ("vertex", "vertices")
-    _natural = True
+    _reads = {"once": False}
 
     def from_names(self, rows: Any) -> NDArray[np.int32]:
         """Return y for lists of names in the order of the visits.
@@ -87,11 +86,8 @@ class Visits(Structure):
         names = known._names or range(known._n())
         return [[names[place] for place in row if place >= 0] for row in visits.astype(np.int64).tolist()]
 
-    def _names_in(self, rows: list[Any]) -> Sequence[Any]:
-        return read_entries(rows, None, "y", str(self._sized.names), once=False).names
-
     def _read_natural(self, rows: list[Any], argument: str) -> NDArray[np.int32]:
-        found = read_entries(rows, self._known(), argument, str(self._sized.names), once=False)
+        found = self._entries(rows, self._known(), argument)
         y = np.full((found.n_rows, max(self._least, found.place.max(initial=0) + 1)), -1, dtype=np.int32)
         y[found.row, found.place] = found.item
         return y

@@ -75,7 +75,6 @@ class WeakOrders(Structure):
     name = "weakorders"
     default_metric = "tau_x"
     _sized = Sized("n_labels", "label", names="labels")
-    _natural = True
     _columns = "items"
 
     def __init__(self, n_labels: int | None = None, *, labels: Sequence[Any] | None = None) -> None:
@@ -217,10 +216,7 @@ class WeakOrders(Structure):
             return np.where(values < 0, values, ranks)
         return values
 
-    def _metric_arguments(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
-        known = self._resolve(y_true)
-        truth = known.encode(y_true, "y_true", partial=True)
-        return np.where(truth == 0, -1, truth), known.encode(y_pred, "y_pred")
+    _metric_arguments = Structure._encoded
 
     def pair_probabilities(self, marginals: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the probabilities that u is before v, and that v is before u, for all pairs u < v.
