@@ -1184,6 +1184,12 @@ int32_t cp_kernel(cp_in_kernel_function *function, cp_in_features *x, cp_in_feat
 int32_t cp_kernel_scale(cp_in_features *x, cp_in_f64 *weights /* [x.n]? */, double *gamma /* [1] */, int32_t workers,
                         cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
+/* Writes the number of a random stream for each row of x to streams[x->n], as cp_scores.streams takes them: a hash of
+ * its nonzero entries and their columns, however it is stored. With apart = 1, equal rows are told apart by how many
+ * come before them, so that draws for them are independent. mapped is not looked at. bad_row is a row of x. */
+int32_t cp_row_streams(cp_in_features *x, int64_t *streams /* [x.n] */, int32_t apart, int64_t *bad_row, char *err,
+                       int64_t err_cap);
+
 /* Finds, for each row of x, the m rows of y that are nearest in Euclidean distance, m from 1 to y->n: squares[x->n, m]
  * gets their squared distances in ascending order, numbers[x->n, m] which they are. Of equally far rows those that come
  * first in y are taken. Squared differences are added in the order of features, so that sparse and dense rows have the

@@ -12,6 +12,7 @@ import (
 	"combpred/core/fit"
 	"combpred/core/kernel"
 	"combpred/core/linalg"
+	"combpred/core/parallel"
 )
 
 // argumentNamed says which of several arguments of a kind an error is about.
@@ -102,6 +103,23 @@ func doKernelScale(a *kernelScaleArgs) error {
 	}
 	a.gamma[0], err = kernel.GammaScale(rows, a.weights, a.workers, a.mon)
 	return err
+}
+
+func doRowStreams(a *rowStreamsArgs) error {
+	rows, err := a.x.rows("x")
+	if err != nil {
+		return err
+	}
+	apart, err := flag(a.apart, "apart")
+	if err != nil {
+		return err
+	}
+	streams := unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(a.streams))), len(a.streams))
+	kernel.StreamsTo(streams, rows)
+	if apart {
+		parallel.Apart(streams, nil)
+	}
+	return nil
 }
 
 func doNearest(a *nearestArgs) error {

@@ -313,6 +313,11 @@ int32_t cp_kernel_scale(cp_in_features *x, cp_in_f64 *weights, double *gamma, in
   return go_cp_kernel_scale(x, weights, gamma, workers, control, bad_row, err, err_cap);
 }
 
+int32_t cp_row_streams(cp_in_features *x, int64_t *streams, int32_t apart, int64_t *bad_row, char *err, int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_row_streams(x, streams, apart, bad_row, err, err_cap);
+}
+
 int32_t cp_nearest(cp_in_features *x, cp_in_features *y, int64_t m, int64_t *numbers, double *squares, int32_t workers,
                    cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);

@@ -51,6 +51,7 @@ var exported = map[string]any{
 	"cp_chain_start":              go_cp_chain_start,
 	"cp_kernel":                   go_cp_kernel,
 	"cp_kernel_scale":             go_cp_kernel_scale,
+	"cp_row_streams":              go_cp_row_streams,
 	"cp_nearest":                  go_cp_nearest,
 	"cp_kernel_check":             go_cp_kernel_check,
 	"cp_symmetric_eigen":          go_cp_symmetric_eigen,

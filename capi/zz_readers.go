@@ -2604,6 +2604,32 @@ func go_cp_kernel_scale(x_ *C.cp_in_features, weights_ *C.cp_in_f64, gamma_ *C.d
 	})
 }
 
+// rowStreamsArgs are the arguments of cp_row_streams.
+type rowStreamsArgs struct {
+	x       *featuresIn
+	streams []int64
+	apart   int
+	structs struct { // what others point to
+		x featuresIn
+	}
+}
+
+//export go_cp_row_streams
+func go_cp_row_streams(x_ *C.cp_in_features, streams_ *C.int64_t, apart_ C.int32_t, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
+		a := new(rowStreamsArgs)
+		a.x = &a.structs.x
+		if err = a.x.read(x_, "x", false, false); err != nil {
+			return err
+		}
+		a.apart = int(apart_)
+		if a.streams, err = cabi.View[int64](unsafe.Pointer(streams_), "streams", cabi.Size(float64(a.x.n))); err != nil {
+			return err
+		}
+		return doRowStreams(a)
+	})
+}
+
 // nearestArgs are the arguments of cp_nearest.
 type nearestArgs struct {
 	x       *featuresIn

@@ -26,6 +26,14 @@ func canonical(r Rows) Rows {
 	return r
 }
 
+// StreamsTo writes the numbers of the random streams of rows to dst, equal ones of equal rows.
+func StreamsTo(dst []uint64, x Rows) {
+	x = canonical(x) // entries may be stored in parts
+	for i := range dst {
+		dst[i] = parallel.RowStream(x.Row(i))
+	}
+}
+
 // rowAt returns row i.
 func rowAt(r Rows, i int) row {
 	columns, values := r.Row(i)

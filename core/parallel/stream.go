@@ -46,6 +46,24 @@ func Substream(stream uint64, k int) uint64 {
 	return mix(stream ^ mix(uint64(k)))
 }
 
+// Apart tells equal streams of the same group apart by how many come before, so that their draws are independent. Without groups all are
+// of the same one.
+func Apart(streams []uint64, group func(i int) int) {
+	type key struct {
+		group int
+		of    uint64
+	}
+	before := make(map[key]int, len(streams))
+	for i, of := range streams {
+		k := key{of: of}
+		if group != nil {
+			k.group = group(i)
+		}
+		streams[i] = Substream(of, before[k])
+		before[k]++
+	}
+}
+
 // mix scatters the bits of x, a bijection. Generators seeded with consecutive numbers would start out correlated. It is the
 // finaliser of SplitMix64 (Steele, Lea and Flood 2014).
 func mix(x uint64) uint64 {

@@ -3,6 +3,7 @@ package parallel
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -52,5 +53,19 @@ func TestStreamsOfRows(t *testing.T) {
 	dense := RowStream(nil, []float64{1, math.Copysign(0, -1), -2})
 	if got := RowStream([]int32{2, 0}, []float64{-2, 1}); got != dense || !seen[got] {
 		t.Errorf("the sparse row has stream %#x, the dense one %#x", got, dense)
+	}
+}
+
+func TestApart(t *testing.T) {
+	streams := []uint64{7, 8, 7, 7, 8}
+	Apart(streams, nil)
+	want := []uint64{7, 8, Substream(7, 1), Substream(7, 2), Substream(8, 1)}
+	if !slices.Equal(streams, want) {
+		t.Errorf("%v, want %v", streams, want)
+	}
+	streams = []uint64{7, 7, 7}
+	Apart(streams, func(i int) int { return i / 2 })
+	if want := []uint64{7, Substream(7, 1), 7}; !slices.Equal(streams, want) {
+		t.Errorf("of two groups %v, want %v", streams, want)
 	}
 }

@@ -294,16 +294,11 @@ func (b *Batch) Vector(v []float64, i int) []float64 {
 // Streams returns the numbers of the random streams of rows, which follow from their scores. Equal ones of the same space are told apart
 // by how many come before: their draws are independent.
 func (b *Batch) Streams() []uint64 {
-	type key struct {
-		space int
-		of    uint64
-	}
-	streams, before := make([]uint64, b.n), make(map[key]int, b.n)
+	streams := make([]uint64, b.n)
 	for i := range streams {
-		k := key{b.At(i), parallel.RowStream(nil, b.Linear(i))}
-		streams[i] = parallel.Substream(k.of, before[k])
-		before[k]++
+		streams[i] = parallel.RowStream(nil, b.Linear(i))
 	}
+	parallel.Apart(streams, b.At)
 	return streams
 }
 

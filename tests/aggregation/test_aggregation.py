@@ -171,7 +171,7 @@ def test_long_programs_report_their_progress(capfd, monkeypatch):
     monkeypatch.setitem(sys.modules, "tqdm.auto", None)  # whether it is installed or not
     ranks = np.array([np.random.default_rng(seed).permutation(120) for seed in range(9)])
     kemeny(ranks, method="milp", time_limit=2.0, verbose=1)
-    assert "[combpred] kemeny: " in capfd.readouterr().err
+    assert "[kemeny] " in capfd.readouterr().err
 
 
 def test_programs_are_left_on_ctrl_c(ctrl_c):

@@ -7,7 +7,7 @@ import pytest
 from scipy import sparse
 
 from combpred._lib import arrays
-from combpred._lib.arrays import row_streams
+from combpred._lib.call import row_streams
 from combpred._lib.decode import decode
 from combpred._lib.sampling import Plan
 from combpred._lib.structure import structure_embed, structure_enumerate, structure_mean, structure_second_moment

@@ -92,7 +92,11 @@ func pythonModule(commented, header string) (string, error) {
 		if strings.Contains(list, "bad_row") {
 			table = &ofRows
 		}
-		fmt.Fprintf(table, "    %q: (%s),\n", found[1], pythonArguments(parameters))
+		arguments := pythonArguments(parameters)
+		if strings.HasSuffix(arguments, "c_int32, _P, *_ROW") || strings.HasSuffix(arguments, "c_int32, _P, *_ERR") { // PARALLEL would have it
+			return "", fmt.Errorf("%s ends with the types of workers and control, which it does not take: order its arguments otherwise", found[1])
+		}
+		fmt.Fprintf(table, "    %q: (%s),\n", found[1], arguments)
 	}
 	b.WriteString("\n\n# Those that tell by bad_row, right before the error buffer, which of the caller's rows is to blame.\n")
 	fmt.Fprintf(&b, "OF_ROWS: dict[str, tuple[type, ...]] = {\n%s}\n\n", ofRows.String())

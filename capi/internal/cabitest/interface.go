@@ -98,6 +98,7 @@ var arguments = map[string]Row{
 	"cp_chain_start":         {},
 	"cp_kernel":              {"first": "oneof(0, 5)", "type": `word("float64", "float32")`, "values": "out(8, x.n, or(y.n, x.n))"},
 	"cp_kernel_scale":        {"weights": "positive"},
+	"cp_row_streams":         {"apart": "oneof(0, 1)"},
 	"cp_nearest":             {},
 	"cp_kernel_check":        {"semidefinite": "oneof(0, 1)"},
 	"cp_symmetric_eigen":     {"matrix": "kernel"},

@@ -147,8 +147,8 @@ func TestStreamsDoNotDependOnStorage(t *testing.T) {
 	dense := linalg.Matrix[float64]{Rows: 1, Cols: 3, Stride: 3, Data: []float64{0, 5, 3}}
 	stored := &linalg.Sparse{Rows: 1, Cols: 3, Data: []float64{3, 1, 0, 4}, Indices: []int32{2, 1, 0, 1}, Indptr: []int64{0, 4}}
 	streams := make([]uint64, 2)
-	streamsTo(streams[:1], kernel.Rows{Dense: dense})
-	streamsTo(streams[1:], kernel.Rows{Sparse: stored})
+	kernel.StreamsTo(streams[:1], kernel.Rows{Dense: dense})
+	kernel.StreamsTo(streams[1:], kernel.Rows{Sparse: stored})
 	if streams[0] != streams[1] {
 		t.Errorf("the dense row has stream %#x, the sparse one %#x", streams[0], streams[1])
 	}

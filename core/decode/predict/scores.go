@@ -168,7 +168,7 @@ func (m *Model) blocks(x Inputs, o Options, into func(lo, hi int) matrix, f func
 		hi := min(lo+step, n)
 		scores, rows := into(lo, hi), x.Slice(lo, hi)
 		if o.streams != nil {
-			streamsTo(o.streams[lo:hi], rows)
+			kernel.StreamsTo(o.streams[lo:hi], rows)
 		}
 		if err := m.scoresTo(scores, values, rows, o.First+lo, o); err != nil {
 			return err
@@ -178,17 +178,6 @@ func (m *Model) blocks(x Inputs, o Options, into func(lo, hi int) matrix, f func
 		}
 	}
 	return nil
-}
-
-// streamsTo writes the numbers of the random streams of rows to dst.
-func streamsTo(dst []uint64, x kernel.Rows) {
-	if x.Sparse != nil {
-		whole := x.Sparse.Canonical() // entries that are stored in parts
-		x.Sparse = &whole
-	}
-	for i := range dst {
-		dst[i] = parallel.RowStream(x.Row(i))
-	}
 }
 
 // scoresTo writes f(x) of a block of rows, numbered from first on, to dst; values has room for their kernel values.

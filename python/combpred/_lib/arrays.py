@@ -1,4 +1,4 @@
-"""Arrays: types for annotations, blocks and random streams of rows, and checks that arrays fit in memory."""
+"""Arrays: types for annotations, blocks of rows, and checks that arrays fit in memory."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from numpy.typing import NDArray
-from scipy import sparse
 
 from .errors import RowError
 
@@ -38,9 +37,6 @@ _CONTROL_GROUPS = (
 _BLOCK_ENTRIES = 2**21
 # Operations on one block: half a second at most on one processor.
 _BLOCK_FLOPS = 2e10
-
-_HASHED_ENTRIES = 2**20  # at a time
-_GOLDEN, _FIRST, _SECOND = (np.uint64(c) for c in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB))
 
 
 def require_memory(needed: int, what: str, remedy: str, *, square_rows: int | None = None) -> None:
@@ -144,42 +140,3 @@ def refuse_masked(values: Any, argument: str) -> None:
     if isinstance(values, np.ma.MaskedArray) and (mask := np.ma.getmaskarray(values)).any():
         row = int(np.argmax(mask.reshape(len(mask), -1).any(axis=1)))
         raise RowError(row, f"an entry is masked; drop the row, or fill it in by {argument}.filled(…)", argument)
-
-
-def row_streams(X: Any, *, apart: bool = True) -> NDArray[np.uint64]:
-    """Return a number for each row of a dense or sparse matrix, a hash of its nonzero entries and their columns.
-
-    If `apart`, equal rows are told apart by how many come before them, so that draws for them are independent. The
-    library computes the same numbers (core/parallel/stream.go).
-    """
-    n, width = X.shape
-    streams = np.zeros(n, dtype=np.uint64)
-    step = max(1, _HASHED_ENTRIES // max(1, width))
-    for first in range(0, n, step):
-        row, column, values = sparse.find(X[first : first + step])
-        values = values.astype(np.float64)
-        hashed = _mixed(values.view(np.uint64) ^ _mixed(column.astype(np.uint64)))
-        np.add.at(streams, first + row, hashed)
-    return _told_apart(streams) if apart else streams
-
-
-def _told_apart(streams: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Return the numbers, of which the k-th of equal ones is mixed with k."""
-    order = np.argsort(streams, kind="stable")
-    ordered = streams[order]
-    begins = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)])
-    before = np.arange(len(ordered)) - np.repeat(begins, np.diff(np.append(begins, len(ordered))))
-    again = before > 0
-    ordered[again] = _mixed(ordered[again] ^ _mixed(before[again].astype(np.uint64)))
-    apart = np.empty_like(streams)
-    apart[order] = ordered
-    return apart
-
-
-def _mixed(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Scatter the bits of numbers, as SplitMix64 finishes (Steele, Lea and Flood 2014)."""
-    x = x + _GOLDEN
-    x = (x ^ (x >> np.uint64(30))) * _FIRST
-    x = (x ^ (x >> np.uint64(27))) * _SECOND
-    mixed: NDArray[np.uint64] = x ^ (x >> np.uint64(31))
-    return mixed

@@ -268,6 +268,15 @@ class RowInputs:
             put(self.struct, type=dense.dtype.name, dense=dense, stride=stride, mapped=int(mapped and in_place))
 
 
+def row_streams(X: Any, *, apart: bool = True) -> NDArray[np.uint64]:
+    """Return the number ``(n,)`` of a random stream for each row of a dense or sparse matrix, which follows from it.
+
+    If `apart`, equal rows are told apart by how many come before them, so that draws for them are independent.
+    """
+    streams: NDArray[np.int64] = computed("cp_row_streams", RowInputs(X), apart)
+    return streams.view(np.uint64)
+
+
 def compressed(rows: Any) -> dict[str, NDArray[Any]]:
     """Return the arrays of a CSR matrix by the names of their fields in structs."""
     stored = rows.indptr[-1]  # there may be room for more

@@ -157,6 +157,7 @@ def call_abandonable(func: Callable[..., Result], *args: Any, **kwargs: Any) -> 
     return outcome.result()
 
 
+@contextmanager
 def reported(
     control: Control,
     label: str = "",
@@ -164,89 +165,56 @@ def reported(
     verbose: int = 0,
     total: int | None = None,
     progress: Callable[[int, float], object] | None = None,
-) -> contextlib.AbstractContextManager[None]:
+) -> Iterator[None]:
     """Return a context manager that reports ``control.step`` and ``control.value`` while its block runs.
 
     Parameters
     ----------
     control : Control
         The control block of the call.
-    label : str
-        What is running.
-    verbose : int, default=0
-        When positive, calls of more than a second show a bar of tqdm if that is installed, in notebooks one of theirs,
-        and print a line to standard error each second otherwise.
-    total : int or None, default=None
-        Number of steps that there will be, by which a bar tells the time left. None: not known.
+    label, total, verbose
+        As :class:`Steps` takes them.
     progress : callable or None, default=None
         Called with (step, value) ten times a second, from another thread.
     """
     if verbose <= 0 and progress is None:
-        return contextlib.nullcontext()
-    return _reported(control, label, verbose, total, progress)
+        yield
+        return
+    finished, steps = threading.Event(), Steps(label, total, verbose, lines=True)
 
+    def watch() -> None:
+        with steps:
+            done = False
+            while not done:
+                done = finished.wait(_CALLBACK_SECONDS)
+                if progress is not None:
+                    progress(control.step, control.value)
+                steps.reach(control.step, control.value)
 
-@contextmanager
-def _reported(
-    control: Control, label: str, verbose: int, total: int | None, progress: Callable[[int, float], object] | None
-) -> Iterator[None]:
-    finished = threading.Event()
-    tasks: list[tuple[Any, ...]] = []
-    if progress is not None:
-        tasks.append((_call_back, control, progress, finished))
-    if verbose > 0:
-        tasks.append((_show, control, label, total, finished))
     # Notebooks know by the context which cell a bar belongs to.
-    watchers = [threading.Thread(target=contextvars.copy_context().run, args=task, daemon=True) for task in tasks]
-    for watcher in watchers:
-        watcher.start()
+    watcher = threading.Thread(target=contextvars.copy_context().run, args=(watch,), daemon=True)
+    watcher.start()
     try:
         yield
     finally:
         finished.set()
-        for watcher in watchers:
-            watcher.join()
-
-
-def _call_back(control: Control, progress: Callable[[int, float], object], finished: threading.Event) -> None:
-    while not finished.wait(_CALLBACK_SECONDS):
-        progress(control.step, control.value)
-    progress(control.step, control.value)
-
-
-def _show(control: Control, label: str, total: int | None, finished: threading.Event) -> None:
-    if finished.wait(_FIRST_SECONDS):
-        return
-    start = time.monotonic() - _FIRST_SECONDS
-    tqdm = _bars()
-    if tqdm is None:
-        while True:
-            seconds = time.monotonic() - start
-            sys.stderr.write(f"[combpred] {label}: {seconds:.0f} s, step {control.step}, value {control.value:.3g}\n")
-            if finished.wait(_LINE_SECONDS):
-                return
-    done = False
-    with tqdm(desc=label, unit="step", total=total) as bar:
-        bar.start_t -= _FIRST_SECONDS  # since when there are steps
-        while not done:
-            done = finished.wait(_CALLBACK_SECONDS)
-            if control.value:  # of what has one
-                bar.set_postfix_str(f"value {control.value:.3g}", refresh=False)
-            bar.update(control.step - bar.n)
+        watcher.join()
 
 
 class Steps:
-    """Steps that take long and end one by one, of which lines tell, and a bar how many there will be.
+    """Steps that take long, of which lines tell, and a bar how many there will be.
 
     Parameters
     ----------
     label : str
         What is running: lines begin with it.
-    total : int
-        How many steps there will be, at most.
+    total : int or None
+        How many steps there will be, at most, by which a bar tells the time left. None: not known.
     verbose : int
         Nothing is shown unless it is positive: lines on standard error and, of steps that take more than a second in
-        all, a bar of tqdm below them if that is installed.
+        all, a bar of tqdm below them if that is installed, in notebooks one of theirs.
+    lines : bool, default=False
+        Whether a line each second stands in for the bar where tqdm is not installed.
 
     Examples
     --------
@@ -257,10 +225,10 @@ class Steps:
     1
     """
 
-    def __init__(self, label: str, total: int, verbose: int) -> None:
+    def __init__(self, label: str, total: int | None, verbose: int, *, lines: bool = False) -> None:
         self.done = 0
-        self._label, self._total, self._shown = label, total, verbose > 0
-        self._began = time.monotonic()
+        self._label, self._total, self._shown, self._lines = label, total, verbose > 0, lines
+        self._began = self._told = time.monotonic()
         self._bar: Any = None
 
     def __enter__(self) -> Steps:
@@ -283,14 +251,23 @@ class Steps:
 
     def advance(self, steps: int = 1) -> None:
         """Count steps that have ended."""
-        self.done += steps
-        if self._shown and self._bar is None and self.seconds >= _FIRST_SECONDS:
-            tqdm = _bars()
-            if tqdm is not None:
-                self._bar = tqdm(desc=self._label, unit="step", total=self._total, leave=False)
-                self._bar.start_t -= self.seconds  # since when there are steps
+        self.reach(self.done + steps)
+
+    def reach(self, done: int, value: float = 0.0) -> None:
+        """Say how many steps have ended, with a value that they have led to, or 0."""
+        self.done = done
+        if not self._shown or self.seconds < _FIRST_SECONDS:
+            return
+        if self._bar is None and (tqdm := _bars()) is not None:
+            self._bar = tqdm(desc=self._label, unit="step", total=self._total)
+            self._bar.start_t -= self.seconds  # since when there are steps
         if self._bar is not None:
-            self._bar.update(self.done - self._bar.n)
+            if value:
+                self._bar.set_postfix_str(f"value {value:.3g}", refresh=False)
+            self._bar.update(done - self._bar.n)
+        elif self._lines and time.monotonic() - self._told >= _LINE_SECONDS:
+            self._told = time.monotonic()
+            self.tell(f"{self.seconds:.0f} s, step {done}, value {value:.3g}")
 
 
 def _bars() -> Any:

@@ -22,8 +22,8 @@ from .._data.dask import lazily_on_dask, mean_over_rows
 from .._data.inputs import check_lengths, in_double, is_dask, is_mapped, read_inputs, release_pages
 from .._data.names import output, set_output
 from .._data.targets import flat_sets
-from .._lib.arrays import FloatArray, allocate, require_memory, row_blocks, row_streams
-from .._lib.call import are_read_in_place, get_n_threads
+from .._lib.arrays import FloatArray, allocate, require_memory, row_blocks
+from .._lib.call import are_read_in_place, get_n_threads, row_streams
 from .._lib.decode import DECODERS, Decoded, Decoding, Model, score_values
 from .._lib.errors import CapabilityError, renumbered
 from .._lib.kernel import check_kernel

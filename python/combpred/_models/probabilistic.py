@@ -22,8 +22,8 @@ from .._data.glossary import documented
 from .._data.inputs import is_dask, mean_of_rows, refit, unchanged_on_failure
 from .._data.names import output
 from .._data.relations import pair_matrices
-from .._lib.arrays import FloatArray, allocate, row_streams
-from .._lib.call import get_n_threads
+from .._lib.arrays import FloatArray, allocate
+from .._lib.call import get_n_threads, row_streams
 from .._lib.decode import Decoded, Decoding
 from .._lib.errors import CapabilityError, renumbered
 from .._lib.names import SET_LOSSES

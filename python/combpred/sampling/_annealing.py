@@ -13,7 +13,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from .._data.warn import warn_user
 from .._lib.abi import Control
-from .._lib.arrays import FloatArray, refuse_masked, row_streams
+from .._lib.arrays import FloatArray, refuse_masked
+from .._lib.call import row_streams
 from .._lib.control import reported
 from .._lib.errors import CapabilityError, RowError, naming_row
 from .._lib.names import MEANS_METHODS

@@ -89,7 +89,7 @@ class TestProgress:
                 time.sleep(0.01)
                 said += capsys.readouterr().err
         lines = said.splitlines()
-        assert lines[0].startswith("[combpred] training: ")
+        assert lines[0].startswith("[training] ")
         assert lines[0].endswith("step 12, value 0.5")
 
     @pytest.mark.parametrize("total", [30, None])

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..._lib.abi import Control
-from ..._lib.arrays import FloatArray, row_streams
+from ..._lib.arrays import FloatArray
+from ..._lib.call import row_streams
 from ..._lib.errors import RowError, naming_row
 from ..._lib.sampling import Drawn, Plan, chain_own
 

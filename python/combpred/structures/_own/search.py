@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..._lib.abi import Control
-from ..._lib.arrays import FloatArray, row_streams
+from ..._lib.arrays import FloatArray
+from ..._lib.call import row_streams
 from ..._lib.control import reported
 from ..._lib.decode import Decoded, Decoding, score_values
 from ..._lib.errors import CapabilityError, RowError
