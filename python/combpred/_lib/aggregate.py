@@ -80,8 +80,7 @@ def item_groups(before: FloatArray) -> list[NDArray[np.intp]]:
 
 def majority_margins(pairs: Pairs, threshold: float) -> FloatArray:
     """Return the weights (k, k) of the majority's preferences, of more than a share `threshold`."""
-    margins: FloatArray = computed("cp_aggregate_margins", pairs, threshold, k=len(pairs.before))
-    return margins
+    return computed("cp_aggregate_margins", pairs, threshold, k=len(pairs.before))
 
 
 def strongest_chains(proba: FloatArray, n_threads: int | None = None) -> tuple[FloatArray, FloatArray]:
@@ -91,10 +90,7 @@ def strongest_chains(proba: FloatArray, n_threads: int | None = None) -> tuple[F
     least ones, from 1/2 on, of which the closure has no cycle.
     """
     n, k, _ = proba.shape
-    found: tuple[FloatArray, FloatArray] = computed(
-        "cp_aggregate_chains", proba.reshape(n, k * k), k=k, n_threads=n_threads
-    )
-    return found
+    return computed("cp_aggregate_chains", proba.reshape(n, k * k), k=k, n_threads=n_threads)
 
 
 def consensus(
@@ -145,8 +141,7 @@ def plackett_luce_fit(
 ) -> tuple[FloatArray, int]:
     """Return the utilities (n, k) of `ranks` (n, m, k) with `weights` (n, m), and how many models are not fitted."""
     sets = {"ranks": ranks, "weights": weights}
-    fitted: tuple[FloatArray, int] = computed("cp_plackett_luce_fit", sets, penalty, n_threads=n_threads)
-    return fitted
+    return computed("cp_plackett_luce_fit", sets, penalty, n_threads=n_threads)
 
 
 def bradley_terry_fit(

@@ -122,8 +122,7 @@ ALONE = -1  # in place of the second number of a pair, where a condition holds a
 
 def condition_key(name: str) -> int:
     """Return the number of a key of `Conditions`."""
-    key: int = getattr(abi, f"KEY_{name.upper()}")
-    return key
+    return getattr(abi, f"KEY_{name.upper()}")
 
 
 class Conditions(NamedTuple):
@@ -197,8 +196,7 @@ def entries_of_conditions(
 
 def arrange(description: Description, conditions: Conditions, y: IntArray) -> IntArray:
     """Return outputs `y` (n, part_len) as their conditions ask for: cycles from their start to their end."""
-    arranged: IntArray = computed("cp_space_arrange", description, conditions, y, n_threads=1)
-    return arranged
+    return computed("cp_space_arrange", description, conditions, y, n_threads=1)
 
 
 def _scores(linear: Any, magnitude: Any, d: int, streams: Any = None) -> abi.CScores:

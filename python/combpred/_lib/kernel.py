@@ -153,8 +153,7 @@ def nearest(X: Any, Y: Any, m: int, *, n_threads: int | None = None) -> tuple[Fl
 
 
 def _scale(X: Any, weights: FloatArray | None) -> float:
-    gamma: float = computed("cp_kernel_scale", RowInputs(X), weights)
-    return gamma
+    return computed("cp_kernel_scale", RowInputs(X), weights)
 
 
 def check_kernel(kernel: FloatArray, *, n_threads: int | None = None) -> None:
@@ -240,7 +239,6 @@ def order_kernel(
         For linear extensions that cannot be counted, and for counts too large for a float.
     """
     function = {**options, "name": name, "normalize": normalize}
-    values: FloatArray = computed(
+    return computed(
         "cp_order_kernel", function, x, y, n_threads=n_threads, label="comparing orders", verbose=verbose, total=x.n
     )
-    return values

@@ -172,8 +172,7 @@ def value_sets(
 ) -> FloatArray:
     """Return what label sets `y` of shape (n, part_len) are expected to be worth, as `decide_sets` does."""
     rows = {"n": len(y), "d": description.shape.n_features, "linear": np.asarray(scores)}
-    value: FloatArray = computed("cp_sets_value", description, rows, loss, y, n_threads=n_threads)
-    return value
+    return computed("cp_sets_value", description, rows, loss, y, n_threads=n_threads)
 
 
 @dataclass(frozen=True)

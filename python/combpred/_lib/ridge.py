@@ -88,8 +88,7 @@ class Design:
 
 def rows_order(design: Design, targets: Targets, n_threads: int) -> CountArray:
     """Return an order ``(n,)`` of rows that depends on what they hold alone, but for ties."""
-    order: CountArray = computed("cp_rows_order", design, targets, n_threads=n_threads)
-    return order
+    return computed("cp_rows_order", design, targets, n_threads=n_threads)
 
 
 def ridge_plan(description: Description, options: dict[str, Any], n: int, p: int, nnz: int) -> dict[str, Any]:
@@ -106,8 +105,7 @@ def ridge_plan(description: Description, options: dict[str, Any], n: int, p: int
         solver, route, precision, distinct, work_single, work_double, route_loo, work_loo_single, work_loo_double, as
         ``cp_ridge_plan`` says.
     """
-    plan: dict[str, Any] = vars(computed("cp_ridge_plan", description, options, n, p, nnz, n_threads=1))
-    return plan
+    return vars(computed("cp_ridge_plan", description, options, n, p, nnz, n_threads=1))
 
 
 @dataclass(frozen=True)
@@ -242,10 +240,7 @@ class PrimalProblem:
 
         Returns the weights and what ``cp_fit_info`` says, of which ``n_iter`` counts passes.
         """
-        found: tuple[FloatArray, Any] = self._computed(
-            "cp_ridge_features", features, outputs, budget, label="training", verbose=verbose
-        )
-        return found
+        return self._computed("cp_ridge_features", features, outputs, budget, label="training", verbose=verbose)
 
     def add_sums(self, sums: FloatArray, features: RowInputs, outputs: RowOutputs) -> None:
         """Add the sums over rows to those over others, as ``cp_ridge_sums`` lays them out."""
@@ -284,8 +279,7 @@ class PrimalProblem:
                 else:
                     direction = view(request.linear, np.float64, 2 + 2 * p + q * d)
                     view(request.results, np.float64, q, d)[:] = multiply(direction)
-            found: tuple[FloatArray, Any] = session.results()
-            return found
+            return session.results()
 
 
 def sums_length(p: int, d: int) -> int:

@@ -201,19 +201,17 @@ def chain_diagnose(x: Any, n_lags: int = 0) -> tuple[FloatArray, FloatArray, Flo
 
     Effective sample sizes (n,), split-R̂ (n,) and autocorrelations (n, n_chains, n_lags).
     """
-    found: tuple[FloatArray, FloatArray, FloatArray] = computed("cp_chain_diagnose", x, n_lags=n_lags, n_threads=1)
-    return found
+    return computed("cp_chain_diagnose", x, n_lags=n_lags, n_threads=1)
 
 
 def extensions_sample(
     pairs: Any, n_elements: int, n_samples: int, method: str, seed: int, *, n_threads: int | None = None
 ) -> tuple[IntArray, CountArray]:
     """Return uniform linear extensions (n_samples, n_elements) of `pairs` (n_pairs, 2), and the steps of each."""
-    found: tuple[IntArray, CountArray] = computed(
+    return computed(
         "cp_extensions_sample", pairs, method, seed, n_samples=n_samples, n_elements=n_elements,
         n_threads=n_threads,
     )  # fmt: skip
-    return found
 
 
 def extensions_count(
@@ -262,11 +260,10 @@ def extensions_before(
     pairs: IntArray, n_elements: int, *, n_threads: int | None = None, verbose: int = 0
 ) -> FloatArray:
     """Return the probability that one element precedes another in linear extensions of `pairs` (n_pairs, 2)."""
-    before: FloatArray = computed(
+    return computed(
         "cp_extensions_before", pairs, MOST_DOWNSETS, n_elements=n_elements, n_threads=n_threads,
         label="probabilities of linear extensions", verbose=verbose,
     )  # fmt: skip
-    return before
 
 
 class Searched(NamedTuple):
@@ -344,5 +341,4 @@ def search_own(
 
 def mixing_bounds(description: Description, linear: FloatArray, chain: str, epsilon: float) -> FloatArray:
     """Return the proven mixing time of a chain for every row of `linear` (n, d), infinite where nothing is proven."""
-    bound: FloatArray = computed("cp_mixing_bound", description, {"linear": linear}, chain, epsilon, n_threads=1)
-    return bound
+    return computed("cp_mixing_bound", description, {"linear": linear}, chain, epsilon, n_threads=1)

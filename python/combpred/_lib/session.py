@@ -111,5 +111,4 @@ def view(address: int | None, dtype: type[np.generic], *shape: int) -> npt.NDArr
     if size == 0:
         return np.empty(shape, dtype)
     buffer = (ctypes.c_char * (size * np.dtype(dtype).itemsize)).from_address(address or 0)
-    array: npt.NDArray[Any] = np.frombuffer(memoryview(buffer), dtype).reshape(shape)
-    return array
+    return np.frombuffer(memoryview(buffer), dtype).reshape(shape)

@@ -130,8 +130,7 @@ class OpenSpace:
     @cached_property
     def facts(self) -> dict[str, Any]:
         """What ``cp_space_facts`` says."""
-        facts: dict[str, Any] = json.loads(library().core.control_SpaceFacts(self.handle))
-        return facts
+        return json.loads(library().core.control_SpaceFacts(self.handle))
 
     @cached_property
     def shape(self) -> Shape:
@@ -180,8 +179,7 @@ def _digest(array: npt.NDArray[Any] | None) -> bytes | None:
 
 def structure_format(description: Description) -> str:
     """Return what a row of data holds, in a clause that ends messages."""
-    clause: str = description.space.facts["format"]
-    return clause
+    return description.space.facts["format"]
 
 
 def structure_names(description: Description) -> list[str]:
@@ -219,8 +217,7 @@ def structure_layout(description: Description) -> Any:
 
 def catalogue() -> list[dict[str, Any]]:
     """Describe every structure of the core as ``cp_catalogue`` does, sorted by name."""
-    entries: list[dict[str, Any]] = json.loads(library().core.control_Catalogue())["structures"]
-    return entries
+    return json.loads(library().core.control_Catalogue())["structures"]
 
 
 class Range(NamedTuple):
@@ -291,8 +288,7 @@ def structure_count(description: Description) -> int:
 
 def structure_mean(description: Description) -> FloatArray:
     """Return the mean of the embedding under the uniform distribution, of shape (d,)."""
-    mean: FloatArray = _moments(description, second=None, info=None)
-    return mean
+    return _moments(description, second=None, info=None)
 
 
 def structure_second_moment(description: Description) -> FloatArray:
@@ -300,8 +296,7 @@ def structure_second_moment(description: Description) -> FloatArray:
     d = description.shape.n_features
     # The library computes it in memory of its own, which it may go on with after Ctrl-C.
     require_memory(16 * d * d, f"the second moment of {d} features", "take a smaller structure")
-    moment: FloatArray = _moments(description, mean=None, info=None)
-    return moment
+    return _moments(description, mean=None, info=None)
 
 
 def structure_moments(description: Description) -> tuple[str, float]:
@@ -323,15 +318,13 @@ def structure_embed(
     such rows: theirs is the mean over all outputs that agree with what is known.
     """
     d = description.shape.n_features
-    psi: FloatArray = computed("cp_space_embed", description, y, partial, d=d, n_threads=n_threads)
-    return psi
+    return computed("cp_space_embed", description, y, partial, d=d, n_threads=n_threads)
 
 
 def structure_sample(description: Description, n: int, seed: int, *, n_threads: int | None = None) -> IntArray:
     """Draw `n` independent uniform outputs, of shape (n, part_len). Equal seeds (64 bits) give equal outputs."""
     sizes = {"n": n, "part_len": description.shape.part_len}
-    y: IntArray = computed("cp_space_sample", description, seed % 2**64, n_threads=n_threads, **sizes)
-    return y
+    return computed("cp_space_sample", description, seed % 2**64, n_threads=n_threads, **sizes)
 
 
 def structure_encode(description: Description, y: npt.NDArray[Any], *, partial: bool = False) -> IntArray:
@@ -354,15 +347,13 @@ def structure_enumerate(description: Description, skip: int, capacity: int) -> I
     """List at most `capacity` outputs from number `skip` on, of shape (k, part_len); k = 0 past the end."""
     sizes = {"capacity": capacity, "part_len": description.shape.part_len}
     y, n = computed("cp_space_enumerate", description, skip, n_threads=1, **sizes)
-    listed: IntArray = y[:n]
-    return listed
+    return y[:n]
 
 
 def custom_kernel(gram: FloatArray) -> FloatArray:
     """Return embeddings (k, d) of k outputs from the values of a kernel between them, such that gram ≈ ψψᵀ."""
     psi, d = computed("cp_custom_kernel", gram, n_threads=1)
-    embeddings: FloatArray = psi.ravel()[: len(gram) * d].reshape(len(gram), d)
-    return embeddings
+    return psi.ravel()[: len(gram) * d].reshape(len(gram), d)
 
 
 class DrawnMoments:
@@ -385,8 +376,7 @@ class DrawnMoments:
 
     def averages(self) -> tuple[FloatArray, float]:
         """Return the mean and the second moment, one after the other (d + d²), and its largest standard error."""
-        averages: tuple[FloatArray, float] = self._computed(np.empty((0, self._d)))
-        return averages
+        return self._computed(np.empty((0, self._d)))
 
     def _computed(self, psi: FloatArray, **unwanted: None) -> Any:
         return computed("cp_custom_draws", psi, d=self._d, sums=self._sums, n_threads=1, **unwanted)
