@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from . import abi, names, partition
-from .arrays import CountArray, FloatArray, IntArray, allocate
-from .call import call, computed
+from .arrays import CountArray, FloatArray, IntArray
+from .call import computed
 from .session import Mover, Session, answer_moves, view
 from .structure import Description
 from .table import codes, columns, record
@@ -42,11 +42,6 @@ class Measured(NamedTuple):
     autocorrelation: FloatArray
     mixing_bound: FloatArray
 
-    @classmethod
-    def room(cls, n: int) -> Measured:
-        """Return columns for n rows."""
-        return cls(**columns(abi.CChainRecord, *cls._fields, n=n))
-
 
 class Drawn(NamedTuple):
     """Samples for n score vectors.
@@ -75,22 +70,12 @@ class Drawn(NamedTuple):
     chains: Measured | None
 
     @classmethod
-    def room(cls, n: int, part_len: int, plan: Plan, dtype: npt.DTypeLike = np.int32) -> Drawn:
-        """Return room for the samples of n rows."""
-        shape, what = (n, plan.n_samples), f"drawing {n} × {plan.n_samples} outputs"
-        y = allocate((*shape, part_len), dtype, what, "draw fewer at once")
-        steps, accepted = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
-        return cls(y, np.empty(shape), steps, accepted, plan.method, Measured.room(n) if plan.diagnosed else None)
-
-    def record(self) -> abi.CChainRecord:
-        """Return the record that the library fills in."""
-        measured = {} if self.chains is None else self.chains._asdict()
-        return record(abi.CChainRecord, value=self.value, steps=self.steps, accepted=self.accepted, **measured)
-
-    def by(self, known: abi.CChainRecord) -> Drawn:
-        """Return the samples with the method that the library took."""
+    def of(cls, y: npt.NDArray[Any], filled: dict[str, Any], known: abi.CChainRecord) -> Drawn:
+        """Return what the library has written to the columns of a record."""
         method = known.method.decode()
-        return self._replace(method=method, chains=self.chains if method in names.CHAINS else None)
+        measured = method in names.CHAINS and set(Measured._fields) <= filled.keys()
+        chains = Measured(**{name: filled[name] for name in Measured._fields}) if measured else None
+        return cls(y, filled["value"], filled["steps"], filled["accepted"], method, chains)
 
 
 class Plan(NamedTuple):
@@ -122,6 +107,11 @@ class Plan(NamedTuple):
     n_rows: int = 0
     streams: npt.NDArray[np.uint64] | None = None
 
+    def columns(self, n: int) -> dict[str, npt.NDArray[Any]]:
+        """Return zeros for what the library tells about the samples of n rows."""
+        measured = Measured._fields if self.diagnosed else ()
+        return columns(abi.CChainRecord, "value", "steps", "accepted", *measured, n=n, n_samples=self.n_samples)
+
     def record(self, start: Any, bound: Any) -> abi.CChainOptions:
         """Return the record that the library reads; the arrays must outlive it."""
         options = self._asdict()
@@ -151,13 +141,13 @@ def chain_sample(
         start, rows = codes(start, "start"), 4 * n if plan.diagnosed else n
         if start.shape != (rows, part_len):
             raise ValueError(f"start has shape {start.shape}, must be ({rows}, {part_len})")
-    drawn = Drawn.room(n, part_len, plan)
-    known = drawn.record()
-    call(
-        "cp_chain_sample", description, scores, plan.record(start, bound), drawn.y, part_len, known,
+    filled = plan.columns(n)
+    known = record(abi.CChainRecord, **filled)
+    y = computed(
+        "cp_chain_sample", description, scores, plan.record(start, bound), part_len=part_len, record=known,
         n_threads=n_threads, label="sampling", verbose=verbose, total=n if plan.method in names.CHAINS else None,
     )  # fmt: skip
-    return drawn.by(known)
+    return Drawn.of(y, filled, known)
 
 
 def chain_own(
@@ -179,21 +169,20 @@ def chain_own(
     numbers of outputs.
     """
     n, d = linear.shape
-    drawn = Drawn.room(n, 1, plan)
-    known = drawn.record()
+    filled = plan.columns(n)
+    known = record(abi.CChainRecord, **filled)
     begin = None if start is None else np.arange(len(start), dtype=np.int32)
     if bound is not None and n == 0:
         bound = np.zeros(1)  # the buffer has room for one bound at least
     scores = {"linear": linear, "streams": plan.streams}
     given = description, scores, plan.record(begin, bound), {"psi": start, "d": d, "moves": moves}
-    named = {"dst": drawn.y, "record": known}
-    with Session("cp_chain_start", *given, n_threads=1, control=control, **named) as session:
+    with Session("cp_chain_start", *given, record=known, n_threads=1, control=control) as session:
         for request in session:
             if request.ask == abi.ASK_DRAWS:
                 view(request.results, np.float64, request.n, d)[:] = draw(request.n)
             else:
                 answer_moves(request, d, move)
-    return drawn.by(known)
+        return Drawn.of(session.results()[..., np.newaxis], filled, known)
 
 
 def chain_diagnose(x: Any, n_lags: int = 0) -> tuple[FloatArray, FloatArray, FloatArray]:
