@@ -45,9 +45,10 @@ from .training import TrainingRows, embed_targets, structure_of, takes_classes, 
 class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     r"""Base of estimators that score a structure y for an input x by :math:`\langle f(x), \psi(y)\rangle`.
 
-    A subclass has the constructor parameters `structure`, `kernel`, `decoder`, `n_jobs` and `random_state`, and its
-    ``fit`` sets `structure_`, `kernel_`, `intercept_` and either `coef_` (linear kernel) or `dual_coef_` (with
-    `X_fit_`, unless the kernel is precomputed).
+    A subclass is a dataclass, whose fields are the constructor parameters: `structure`, `kernel`, `decoder`, `n_jobs`
+    and `random_state` among them. It is without ``eq`` and ``repr``, which scikit-learn defines. Its ``fit`` sets
+    `structure_`, `kernel_`, `intercept_` and either `coef_` (linear kernel) or `dual_coef_` (with `X_fit_`, unless the
+    kernel is precomputed).
     """
 
     structure: Any

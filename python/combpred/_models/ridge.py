@@ -7,7 +7,7 @@ in `_lib.ridge`, the primal one is in `primal`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -144,6 +144,7 @@ def training_kernel(kernel: InputKernel, X: Any, plan: dict[str, Any], *, loo: s
 
 
 @documented
+@dataclass(eq=False, repr=False)
 class StructuredRidge(RidgeBase):
     r"""Ridge regression for structured outputs, trained by counting structures rather than listing them.
 
@@ -258,53 +259,32 @@ class StructuredRidge(RidgeBase):
            [3, 2, 1]], dtype=int32)
     """
 
+    structure: Any = None
+    _: KW_ONLY
+    alpha: float = 1.0
+    loss: str = "auto"
+    kernel: str | Callable[..., float] = "linear"
+    gamma: float | str | None = None
+    degree: float = 3
+    coef0: float = 1.0
+    kernel_params: Mapping[str, Any] | None = None
+    fit_intercept: bool = True
+    solver: str = "auto"
+    decoder: str = "auto"
+    decision: str = "auto"
+    tol: float = 1e-8
+    max_iter: int | None = None
+    class_weight: Mapping[Any, float] | str | None = None
+    n_jobs: int | None = None
+    random_state: int | np.random.RandomState | None = None
+    verbose: int = 0
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **RidgeBase._parameter_constraints,
         "alpha": [Interval(Real, 0, None, closed="neither")],
         "decision": THRESHOLD_DECISIONS,
         "solver": [StrOptions(set(RIDGE_SOLVERS))],
     }
-
-    def __init__(
-        self,
-        structure: Any = None,
-        *,
-        alpha: float = 1.0,
-        loss: str = "auto",
-        kernel: str | Callable[..., float] = "linear",
-        gamma: float | str | None = None,
-        degree: float = 3,
-        coef0: float = 1.0,
-        kernel_params: Mapping[str, Any] | None = None,
-        fit_intercept: bool = True,
-        solver: str = "auto",
-        decoder: str = "auto",
-        decision: str = "auto",
-        tol: float = 1e-8,
-        max_iter: int | None = None,
-        class_weight: Mapping[Any, float] | str | None = None,
-        n_jobs: int | None = None,
-        random_state: int | np.random.RandomState | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.structure = structure
-        self.alpha = alpha
-        self.loss = loss
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.kernel_params = kernel_params
-        self.fit_intercept = fit_intercept
-        self.solver = solver
-        self.decoder = decoder
-        self.decision = decision
-        self.tol = tol
-        self.max_iter = max_iter
-        self.class_weight = class_weight
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
 
     @documented
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]

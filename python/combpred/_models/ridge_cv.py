@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import Any, ClassVar
 
@@ -27,6 +28,7 @@ _OWN = ("alphas", "kernels", "gammas", "losses", "scoring", "kernel_params")
 
 
 @documented
+@dataclass(eq=False, repr=False)
 class StructuredRidgeCV(RidgeBase):
     r"""StructuredRidge whose kernel, width, loss and penalty are chosen on the training rows.
 
@@ -142,6 +144,26 @@ class StructuredRidgeCV(RidgeBase):
     ('rbf', True)
     """
 
+    structure: Any = None
+    _: KW_ONLY
+    alphas: Sequence[float] = _ALPHAS
+    kernels: Sequence[str | Callable[..., float]] | None = None
+    gammas: Sequence[float | str | None] | None = None
+    losses: Sequence[str] | None = None
+    scoring: str | None = None
+    degree: float = 3
+    coef0: float = 1.0
+    kernel_params: Mapping[str, Any] | None = None
+    fit_intercept: bool = True
+    decoder: str = "auto"
+    decision: str = "auto"
+    tol: float = 1e-8
+    max_iter: int | None = None
+    class_weight: Mapping[Any, float] | str | None = None
+    n_jobs: int | None = None
+    random_state: int | np.random.RandomState | None = None
+    verbose: int = 0
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **RidgeBase._parameter_constraints,
         "alphas": ["array-like"],
@@ -151,47 +173,6 @@ class StructuredRidgeCV(RidgeBase):
         "scoring": [StrOptions({"metric", *get_scorer_names()}), None],
         "decision": THRESHOLD_DECISIONS,
     }
-
-    def __init__(
-        self,
-        structure: Any = None,
-        *,
-        alphas: Sequence[float] = _ALPHAS,
-        kernels: Sequence[str | Callable[..., float]] | None = None,
-        gammas: Sequence[float | str | None] | None = None,
-        losses: Sequence[str] | None = None,
-        scoring: str | None = None,
-        degree: float = 3,
-        coef0: float = 1.0,
-        kernel_params: Mapping[str, Any] | None = None,
-        fit_intercept: bool = True,
-        decoder: str = "auto",
-        decision: str = "auto",
-        tol: float = 1e-8,
-        max_iter: int | None = None,
-        class_weight: Mapping[Any, float] | str | None = None,
-        n_jobs: int | None = None,
-        random_state: int | np.random.RandomState | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.structure = structure
-        self.alphas = alphas
-        self.kernels = kernels
-        self.gammas = gammas
-        self.losses = losses
-        self.scoring = scoring
-        self.degree = degree
-        self.coef0 = coef0
-        self.kernel_params = kernel_params
-        self.fit_intercept = fit_intercept
-        self.decoder = decoder
-        self.decision = decision
-        self.tol = tol
-        self.max_iter = max_iter
-        self.class_weight = class_weight
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
 
     @property
     def kernel(self) -> str | None:

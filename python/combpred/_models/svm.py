@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -36,6 +36,7 @@ _REMEDY = "fit fewer rows, or a smaller structure"
 
 
 @documented
+@dataclass(eq=False, repr=False)
 class StructuredSVM(StructuredEstimator):
     r"""Structured support vector machine: the observed structure outscores others by margins that grow with the loss.
 
@@ -173,6 +174,27 @@ class StructuredSVM(StructuredEstimator):
     True
     """
 
+    structure: Any = None
+    _: KW_ONLY
+    C: float = 1.0
+    rescaling: str = "margin"
+    cost: str = "auto"
+    solver: str = "cutting-plane"
+    kernel: str | Callable[..., float] = "linear"
+    gamma: float | str | None = None
+    degree: float = 3
+    coef0: float = 1.0
+    fit_intercept: bool = True
+    decoder: str = "auto"
+    n_candidates: int | None = None
+    tol: float = 1e-2
+    max_iter: int = 1000
+    average: bool = True
+    class_weight: Mapping[Any, float] | str | None = None
+    n_jobs: int | None = None
+    random_state: int | np.random.RandomState | None = None
+    verbose: int = 0
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **StructuredEstimator._parameter_constraints,
         "C": [Interval(Real, 0, None, closed="neither")],
@@ -183,49 +205,6 @@ class StructuredSVM(StructuredEstimator):
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "average": ["boolean"],
     }
-
-    def __init__(
-        self,
-        structure: Any = None,
-        *,
-        C: float = 1.0,
-        rescaling: str = "margin",
-        cost: str = "auto",
-        solver: str = "cutting-plane",
-        kernel: str | Callable[..., float] = "linear",
-        gamma: float | str | None = None,
-        degree: float = 3,
-        coef0: float = 1.0,
-        fit_intercept: bool = True,
-        decoder: str = "auto",
-        n_candidates: int | None = None,
-        tol: float = 1e-2,
-        max_iter: int = 1000,
-        average: bool = True,
-        class_weight: Mapping[Any, float] | str | None = None,
-        n_jobs: int | None = None,
-        random_state: int | np.random.RandomState | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.structure = structure
-        self.C = C
-        self.rescaling = rescaling
-        self.cost = cost
-        self.solver = solver
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.fit_intercept = fit_intercept
-        self.decoder = decoder
-        self.n_candidates = n_candidates
-        self.tol = tol
-        self.max_iter = max_iter
-        self.average = average
-        self.class_weight = class_weight
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> StructuredSVM:
