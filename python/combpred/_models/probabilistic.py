@@ -5,8 +5,8 @@ Training is in `loglinear`; a new solver goes there, and methods of inference in
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import KW_ONLY, dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -49,7 +49,7 @@ from ..sampling.samplers import (
 )
 from ..structures import Structure, class_probabilities, has_method
 from ..structures.costs import OWN, require_decision
-from .base import StructuredEstimator
+from .base import KernelEstimator
 from .loglinear import fit_over_blocks, train
 from .training import EarlierFit, has_partial_fit, require_linear, require_same_intercept
 
@@ -78,8 +78,8 @@ def _has_positions(self: ProbabilisticStructured) -> bool:
 
 
 @documented
-@dataclass(eq=False, repr=False)
-class ProbabilisticStructured(StructuredEstimator):
+@dataclass(eq=False, repr=False, kw_only=True)
+class ProbabilisticStructured(KernelEstimator):
     r"""Log-linear model of structures, fitted by penalised maximum likelihood.
 
     The probability of a structure y for an input x is :math:`p(y \mid x) = \exp(\langle f(x), \psi(y)\rangle - \ln
@@ -255,31 +255,21 @@ class ProbabilisticStructured(StructuredEstimator):
     array([ True])
     """
 
-    structure: Any = None
-    _: KW_ONLY
     alpha: float = 1.0
     kernel: str | Callable[..., float] = "linear"
     gamma: float | str | None = None
-    degree: float = 3
-    coef0: float = 1.0
-    fit_intercept: bool = True
     inference: str = "auto"
     sampler: str = "auto"
     epsilon: float = 0.1
     delta: float = 0.05
     decision: str = "map"
-    decoder: str = "auto"
     solver: str = "auto"
     tol: float = 1e-6
     max_iter: int = 200
-    class_weight: Mapping[Any, float] | str | None = None
-    n_jobs: int | None = None
-    random_state: int | np.random.RandomState | None = None
     warm_start: bool = False
-    verbose: int = 0
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **StructuredEstimator._parameter_constraints,
+        **KernelEstimator._parameter_constraints,
         "alpha": [Interval(Real, 0, None, closed="neither")],
         "inference": [StrOptions(set(INFERENCES))],
         "sampler": [StrOptions(set(ESTIMATOR_SAMPLERS))],

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import KW_ONLY, dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -55,7 +55,7 @@ class DescentState:
 
 
 @documented
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class StructuredSGD(RidgeBase):
     r"""Ridge regression for structured outputs, trained row by row by stochastic gradient descent.
 
@@ -174,30 +174,18 @@ class StructuredSGD(RidgeBase):
            [3, 2, 1]], dtype=int32)
     """
 
-    structure: Any = None
-    _: KW_ONLY
     loss: str = "auto"
     alpha: float = 1.0
     kernel: str | Callable[..., float] = "linear"
     gamma: float | str | None = None
-    degree: float = 3
-    coef0: float = 1.0
-    kernel_params: Mapping[str, Any] | None = None
-    fit_intercept: bool = True
     truncation: float | None = None
     learning_rate: str = "inverse"
     eta0: float = 0.5
     average: bool = False
     shuffle: bool = True
-    decoder: str = "auto"
-    decision: str = "auto"
     max_iter: int = 100
     tol: float = 1e-4
     warm_start: bool = False
-    class_weight: Mapping[Any, float] | str | None = None
-    n_jobs: int | None = None
-    random_state: int | np.random.RandomState | None = None
-    verbose: int = 0
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **RidgeBase._parameter_constraints,

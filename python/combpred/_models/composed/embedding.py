@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -105,13 +105,7 @@ class EmbeddingRegressor(ComposedEstimator):
            [3, 2, 1]], dtype=int32)
     """
 
-    structure: Any = None
     regressor: Any = None
-    _: KW_ONLY
-    decoder: str = "auto"
-    decision: str = "auto"
-    n_jobs: int | None = None
-    random_state: int | np.random.RandomState | None = None
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **ComposedEstimator._parameter_constraints,

@@ -120,10 +120,6 @@ class StructuredVoting(ComposedEstimator, _BaseComposition):  # type: ignore[mis
     structure: Any = None
     weights: Any = "loo"
     cv: Any = 5
-    decoder: str = "auto"
-    decision: str = "auto"
-    n_jobs: int | None = None
-    random_state: int | np.random.RandomState | None = None
     verbose: int = 0
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
