@@ -1,4 +1,4 @@
-"""The choice among settings by leave-one-out: in rounds, with ever fewer settings on ever more rows."""
+"""The choice among settings by leave-one-out without refitting: in rounds, with ever fewer settings on more rows."""
 
 from __future__ import annotations
 
@@ -7,12 +7,18 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.model_selection._search import _yield_masked_array_for_each_param
 from sklearn.utils import _safe_indexing
 
+from .._lib.arrays import FloatArray
 from .._lib.control import Steps
 from .._lib.kernel import SCALED_KERNELS
-from .leave_one_out import LeaveOut
-from .ridge import StructuredRidge
+from .._lib.ridge import left_out_scores, solve
+from ..metrics import get_scorer
+from ..structures import RowConstraints
+from .ridge import StructuredRidge, training_kernel
+from .training import TrainingRows
 
 # Of more settings than finalists each is tried with every third penalty on few rows; finalists are tried on more, with
 # the penalties near the one that did best. On rankings this chose as well as all penalties on all of the 1000 rows did,
@@ -36,28 +42,111 @@ class Setting:
         return {**given, "gamma": self.gamma} if self.kernel in SCALED_KERNELS else given
 
 
-@dataclass(frozen=True)
-class GivenRows:
-    """Rows as the user gives them, and the constraints on predictions for them."""
+def part_of(rows: TrainingRows, constraints: Any, most: int, *, square: bool) -> tuple[TrainingRows, Any]:
+    """Return at most so many rows, the same whenever there are n, and their constraints; square if X is a kernel."""
+    if rows.n <= most:
+        return rows, constraints
+    chosen = np.sort(np.random.RandomState(0).permutation(rows.n)[:most])
+    if constraints is not None and not isinstance(constraints, Mapping):
+        constraints = [constraints[row] for row in chosen]
+    X = rows.X[np.ix_(chosen, chosen)] if square else rows.X[chosen]
+    weights = None if rows.weights is None else rows.weights[chosen]
+    return TrainingRows(X, _safe_indexing(rows.y, chosen), None, weights), constraints
 
-    X: Any
-    y: Any
-    weights: Any
-    constraints: Any
-    n: int
 
-    def some(self, X: Any, most: int, *, square: bool) -> GivenRows:
-        """Return at most so many of them, the same whenever there are n; X is converted, to kernel values if square."""
-        if self.n <= most:
-            return self
-        rows = np.sort(np.random.RandomState(0).permutation(self.n)[:most])
-        constraints = self.constraints
-        if constraints is not None and not isinstance(constraints, Mapping):
-            constraints = [constraints[row] for row in rows]
-        weights = None if self.weights is None else self.weights[rows]
-        return GivenRows(
-            X[np.ix_(rows, rows)] if square else X[rows], _safe_indexing(self.y, rows), weights, constraints, most
-        )
+class LeaveOut:
+    """The closed form of a model on some rows, and its scores of each row without that row.
+
+    Parameters
+    ----------
+    model : StructuredRidge
+        Not fitted; its structure is resolved.
+    rows : TrainingRows
+        With one output each.
+    constraints : dict, list or None
+        On predictions for these rows.
+
+    Attributes
+    ----------
+    scores : dict of int to float
+        Of the penalties that were tried, by number.
+    """
+
+    def __init__(self, model: StructuredRidge, rows: TrainingRows, constraints: Any) -> None:
+        self.model, self.rows = model, rows
+        model.kernel_ = model._kernel_of(rows)
+        self.problem = model._problem(rows).with_options(solver="closed-form")
+        self.held = None if constraints is None else RowConstraints(model.structure_.space, constraints, rows.n)
+        self._plan = self.problem.plan(0, rows.n**2)
+        # The linear kernel takes the same n×n route, however few its features: leaving rows out needs the diagonal of
+        # the inverse of an n×n matrix that is not of low rank. Where that does not fit, folds need no such matrix.
+        self._kernel = training_kernel(model.kernel_, rows.X, self._plan, loo="_loo")
+        self.scores: dict[int, float] = {}
+        self._left_out = np.zeros((0, 0))
+
+    @property
+    def best(self) -> int:
+        """The number of the penalty with the best score, of several the first."""
+        return max(self.scores, key=lambda number: (self.scores[number], -number))
+
+    @property
+    def score(self) -> float:
+        """The best score."""
+        return self.scores[self.best]
+
+    def try_penalties(self, penalties: dict[int, float], scoring: str, tell: Callable[[str], None]) -> None:
+        """Add the scores of penalties, by number, tell of them, and keep what the best one says of rows left out."""
+        tried = left_out_scores(self.problem, self._kernel, list(penalties.values()))
+        for (number, alpha), left_out in zip(penalties.items(), tried, strict=True):
+            score = judge(self, left_out, scoring)
+            gamma = "" if self.model.gamma is None else f", gamma={self.model.kernel_.gamma:.4g}"
+            where = f"kernel={self.model.kernel!r}{gamma}, loss={self.model.loss_!r}, alpha={alpha:g}"
+            if not np.isfinite(score):
+                raise ValueError(f"scoring gave {score} at {where}, must be a finite number")
+            tell(f"{where}: leave-one-out score {score:.6g}")
+            self.scores[number] = float(score)
+            if self.best == number:
+                self._left_out = left_out
+
+    def train(self, alpha: float) -> FloatArray:
+        """Fit the model with the best penalty, which is `alpha`, and return the scores of rows left out."""
+        self.model.set_params(alpha=alpha)
+        solution = solve(self.problem.with_options(alpha=alpha), self._kernel, self._plan)
+        self.model._keep_solution(solution, self.rows.X)
+        if self.model.decision_ == "f1":
+            self.model._choose_threshold(self._left_out, self.problem.targets)
+        return self._left_out
+
+
+def judge(leave: LeaveOut, scores: FloatArray, scoring: str) -> float:
+    """Return how good scores of rows left out are, larger for better ones.
+
+    `scoring` is "explained", the share of the variance of ψ, which the loss "squared" estimates; "threshold", the F1 of
+    the threshold chosen; "metric", the structure's own; or the name of another metric.
+    """
+    model, targets = leave.model, leave.problem.targets
+    reached = model._choose_threshold(scores, targets) if model.decision_ == "f1" else 0.0
+    if scoring == "threshold":
+        return reached
+    if scoring == "explained":
+        return explained(targets.psi, scores + model.structure_.mean(), targets.weights)
+    scorer = None if scoring == "metric" else get_scorer(scoring)
+    if scorer is not None and scorer.takes_scores:
+        return scorer.judge(model.structure_, leave.rows.y, model._decision(scores), targets.weights)
+    decoded = model._decode_scores(scores, model._decoding(), leave.held)
+    predicted = model.structure_.space.decode_parts(decoded.y)
+    if scorer is None:
+        return float(model.structure_.score(leave.rows.y, predicted, targets.weights))
+    return scorer.judge(model.structure_, leave.rows.y, predicted, targets.weights)
+
+
+def explained(psi: FloatArray, expected: FloatArray, weights: FloatArray | None) -> float:
+    """Return the share of the variance of ψ that expectations explain; minus the mean squared distance without any."""
+    share = np.full(len(psi), 1.0 / len(psi)) if weights is None else weights / weights.sum()
+    distance = float(share @ np.square(psi - expected).sum(axis=1))
+    variance = float(share @ np.square(psi - share @ psi).sum(axis=1))
+    constant = variance <= 1e-20 * float(share @ np.square(psi).sum(axis=1))  # but for rounding
+    return -distance if constant else 1.0 - distance / variance
 
 
 @dataclass(frozen=True)
@@ -71,8 +160,8 @@ class Choice:
     verbose: int
     tried: dict[tuple[Setting, int], LeaveOut] = field(default_factory=dict)  # by number of rows
 
-    def best(self, whole: GivenRows, X: Any, *, square: bool) -> tuple[Setting, LeaveOut]:
-        """Return the best setting, and its closed form on all rows; see `GivenRows.some` for X and `square`."""
+    def best(self, rows: TrainingRows, constraints: Any, *, square: bool) -> tuple[Setting, LeaveOut]:
+        """Return the best setting, and its closed form on all rows; see `part_of` for `square`."""
         entrants: dict[Setting, int | None] = dict.fromkeys(self.settings)  # and the best penalty so far
         n, total = len(entrants), 1
         for _, places in _ROUNDS:
@@ -80,16 +169,19 @@ class Choice:
         with Steps("StructuredRidgeCV", total, self.verbose) as steps:
             for most, places in _ROUNDS:
                 if len(entrants) > places:
-                    rows = whole.some(X, most, square=square)
-                    found = {each: self._try(each, rows, near, steps) for each, near in entrants.items()}
+                    part = part_of(rows, constraints, most, square=square)
+                    found = {each: self._try(each, *part, near, steps) for each, near in entrants.items()}
                     ranked = sorted(found, key=lambda each: -found[each].score)  # the first of equals first
                     entrants = {each: found[each].best for each in ranked[:places]}
             ((setting, near),) = entrants.items()
-            return setting, self._try(setting, whole, near, steps)
+            return setting, self._try(setting, rows, constraints, near, steps)
 
-    def _try(self, setting: Setting, rows: GivenRows, near: int | None, steps: Steps) -> LeaveOut:
+    def _try(
+        self, setting: Setting, rows: TrainingRows, constraints: Any, near: int | None, steps: Steps
+    ) -> LeaveOut:  # fmt: skip
         """Judge penalties near one, or from the smallest to the largest, on some rows: a step."""
-        leave = self.tried[setting, rows.n] = self._leave_out(setting, rows)
+        leave = self.tried.get((setting, rows.n)) or LeaveOut(self.model_of(setting), rows, constraints)
+        self.tried[setting, rows.n] = leave
         ascending = [int(number) for number in np.argsort(self.alphas, kind="stable")]
         if near is not None:
             wanted = _beside(ascending, near)
@@ -105,16 +197,6 @@ class Choice:
         steps.advance()
         return leave
 
-    def _leave_out(self, setting: Setting, rows: GivenRows) -> LeaveOut:
-        """Return the closed form under a setting; rows are read once for each loss."""
-        if (setting, rows.n) in self.tried:
-            return self.tried[setting, rows.n]
-        model = self.model_of(setting)
-        for (other, n), leave in self.tried.items():
-            if (n, other.loss) == (rows.n, setting.loss):
-                return leave.under(model)
-        return LeaveOut(model, rows.X, rows.y, rows.weights, rows.constraints)
-
     def table(self) -> dict[str, Any]:
         """Return what was tried in the form of ``GridSearchCV.cv_results_``."""
         tried = [
@@ -122,17 +204,11 @@ class Choice:
             for (setting, n_rows), leave in self.tried.items()
             for number in sorted(leave.scores)
         ]
-        columns = {
-            f"param_{name}": np.ma.masked_array(
-                np.array([params.get(name) for *_, params in tried], dtype=float if name == "alpha" else object),
-                mask=[name not in params for *_, params in tried],
-            )
-            for name in ("alpha", "kernel", "gamma", "loss")
-        }
+        params = [params for *_, params in tried]
         keys = [(-n_rows, -score) for n_rows, score, _ in tried]  # scores on more rows come first
         return {
-            "params": [params for *_, params in tried],
-            **columns,
+            "params": params,
+            **dict(_yield_masked_array_for_each_param(params)),
             "n_rows": np.array([n_rows for n_rows, *_ in tried]),
             "mean_test_score": np.array([score for _, score, _ in tried]),
             "rank_test_score": np.array([1 + sum(other < key for other in keys) for key in keys], dtype=np.int32),
@@ -143,3 +219,8 @@ def _beside(ascending: list[int], number: int) -> list[int]:
     """Return a number and those before and after it."""
     at = ascending.index(number)
     return ascending[max(at - 1, 0) : at + 2]
+
+
+def take_fit(model: BaseEstimator, fitted: BaseEstimator) -> None:
+    """Take the fitted attributes of another estimator."""
+    vars(model).update({k: v for k, v in vars(fitted).items() if k.endswith("_") and not k.startswith("_")})

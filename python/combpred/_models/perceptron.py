@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, ClassVar
@@ -21,7 +21,7 @@ from .._lib.arrays import FloatArray
 from .._lib.decode import Decoded, Decoding
 from .._lib.errors import CapabilityError, naming_row
 from .._lib.maxmargin import AffineLoss, Request, perceptron_fit
-from .base import StructuredEstimator
+from .base import KernelEstimator
 from .losses import ScoredRows, best_others
 from .svm import FeatureRows
 from .training import TrainingRows, require_linear, require_same_intercept
@@ -98,7 +98,8 @@ class AmongCandidates:
 
 
 @documented
-class StructuredPerceptron(StructuredEstimator):
+@dataclass(eq=False, repr=False, kw_only=True)
+class StructuredPerceptron(KernelEstimator):
     r"""Structured perceptron: decodes each row, and where another structure wins, raises the score of the observed one.
 
     Scores a structure y for an input x by :math:`\langle f(x), \psi(y)\rangle`, f linear in the features or in a
@@ -216,51 +217,22 @@ class StructuredPerceptron(StructuredEstimator):
     (True, True)
     """
 
+    max_iter: int = 100
+    average: bool = True
+    kernel: str | Callable[..., float] = "linear"
+    gamma: float | str | None = None
+    shuffle: bool = True
+    n_candidates: int | None = None
+    candidates: Callable[[Any], Any] | None = None
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **{name: rule for name, rule in StructuredEstimator._parameter_constraints.items() if name != "tol"},
+        **{name: rule for name, rule in KernelEstimator._parameter_constraints.items() if name != "tol"},
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "average": ["boolean"],
         "shuffle": ["boolean"],
         "n_candidates": [Interval(Integral, 1, 2**20, closed="both"), None],
         "candidates": [callable, None],
     }
-
-    def __init__(
-        self,
-        structure: Any = None,
-        *,
-        max_iter: int = 100,
-        average: bool = True,
-        kernel: str | Callable[..., float] = "linear",
-        gamma: float | str | None = None,
-        degree: float = 3,
-        coef0: float = 1.0,
-        fit_intercept: bool = True,
-        shuffle: bool = True,
-        decoder: str = "auto",
-        n_candidates: int | None = None,
-        candidates: Callable[[Any], Any] | None = None,
-        class_weight: Mapping[Any, float] | str | None = None,
-        n_jobs: int | None = None,
-        random_state: int | np.random.RandomState | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.structure = structure
-        self.max_iter = max_iter
-        self.average = average
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.fit_intercept = fit_intercept
-        self.shuffle = shuffle
-        self.decoder = decoder
-        self.n_candidates = n_candidates
-        self.candidates = candidates
-        self.class_weight = class_weight
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> StructuredPerceptron:

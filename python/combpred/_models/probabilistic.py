@@ -5,7 +5,8 @@ Training is in `loglinear`; a new solver goes there, and methods of inference in
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -48,7 +49,7 @@ from ..sampling.samplers import (
 )
 from ..structures import Structure, class_probabilities, has_method
 from ..structures.costs import OWN, require_decision
-from .base import StructuredEstimator
+from .base import KernelEstimator
 from .loglinear import fit_over_blocks, train
 from .training import EarlierFit, has_partial_fit, require_linear, require_same_intercept
 
@@ -77,7 +78,8 @@ def _has_positions(self: ProbabilisticStructured) -> bool:
 
 
 @documented
-class ProbabilisticStructured(StructuredEstimator):
+@dataclass(eq=False, repr=False, kw_only=True)
+class ProbabilisticStructured(KernelEstimator):
     r"""Log-linear model of structures, fitted by penalised maximum likelihood.
 
     The probability of a structure y for an input x is :math:`p(y \mid x) = \exp(\langle f(x), \psi(y)\rangle - \ln
@@ -253,8 +255,21 @@ class ProbabilisticStructured(StructuredEstimator):
     array([ True])
     """
 
+    alpha: float = 1.0
+    kernel: str | Callable[..., float] = "linear"
+    gamma: float | str | None = None
+    inference: str = "auto"
+    sampler: str = "auto"
+    epsilon: float = 0.1
+    delta: float = 0.05
+    decision: str = "map"
+    solver: str = "auto"
+    tol: float = 1e-6
+    max_iter: int = 200
+    warm_start: bool = False
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **StructuredEstimator._parameter_constraints,
+        **KernelEstimator._parameter_constraints,
         "alpha": [Interval(Real, 0, None, closed="neither")],
         "inference": [StrOptions(set(INFERENCES))],
         "sampler": [StrOptions(set(ESTIMATOR_SAMPLERS))],
@@ -265,53 +280,6 @@ class ProbabilisticStructured(StructuredEstimator):
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "warm_start": ["boolean"],
     }
-
-    def __init__(
-        self,
-        structure: Any = None,
-        *,
-        alpha: float = 1.0,
-        kernel: str | Callable[..., float] = "linear",
-        gamma: float | str | None = None,
-        degree: float = 3,
-        coef0: float = 1.0,
-        fit_intercept: bool = True,
-        inference: str = "auto",
-        sampler: str = "auto",
-        epsilon: float = 0.1,
-        delta: float = 0.05,
-        decision: str = "map",
-        decoder: str = "auto",
-        solver: str = "auto",
-        tol: float = 1e-6,
-        max_iter: int = 200,
-        class_weight: Mapping[Any, float] | str | None = None,
-        n_jobs: int | None = None,
-        random_state: int | np.random.RandomState | None = None,
-        warm_start: bool = False,
-        verbose: int = 0,
-    ) -> None:
-        self.structure = structure
-        self.alpha = alpha
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.fit_intercept = fit_intercept
-        self.inference = inference
-        self.sampler = sampler
-        self.epsilon = epsilon
-        self.delta = delta
-        self.decision = decision
-        self.decoder = decoder
-        self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
-        self.class_weight = class_weight
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.warm_start = warm_start
-        self.verbose = verbose
 
     @documented
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]

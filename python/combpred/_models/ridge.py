@@ -7,7 +7,7 @@ in `_lib.ridge`, the primal one is in `primal`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -31,7 +31,7 @@ from .._lib.kernel import InputKernel
 from .._lib.names import RIDGE_DECISIONS, RIDGE_LOSSES, RIDGE_SOLVERS
 from .._lib.ridge import PrimalProblem, RidgeProblem, Solution, Targets, left_out_scores, ridge_plan, solve
 from ..structures import Structure
-from .base import StructuredEstimator
+from .base import KernelEstimator
 from .primal import solve_blocks
 from .rows import BlockRows
 from .thresholds import best_threshold, require_all_sets
@@ -61,11 +61,17 @@ def decides_by(structure: Structure, loss: str, decision: str) -> tuple[str, str
     return structure.space.decides_by(loss, decision)
 
 
-class RidgeBase(StructuredEstimator):
+@dataclass(eq=False, repr=False, kw_only=True)
+class RidgeBase(KernelEstimator):
     """Base of the ridge estimators: their losses, and what is trained on and predicted under them."""
 
+    kernel_params: Mapping[str, Any] | None = None
+    decision: str = "auto"
+    tol: float = 1e-8
+    max_iter: int | None = None
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **StructuredEstimator._parameter_constraints,
+        **KernelEstimator._parameter_constraints,
         "loss": [StrOptions({"auto", *RIDGE_LOSSES})],
         "decision": [DECISIONS],
         "kernel_params": [dict, None],
@@ -144,6 +150,7 @@ def training_kernel(kernel: InputKernel, X: Any, plan: dict[str, Any], *, loo: s
 
 
 @documented
+@dataclass(eq=False, repr=False, kw_only=True)
 class StructuredRidge(RidgeBase):
     r"""Ridge regression for structured outputs, trained by counting structures rather than listing them.
 
@@ -258,53 +265,18 @@ class StructuredRidge(RidgeBase):
            [3, 2, 1]], dtype=int32)
     """
 
+    alpha: float = 1.0
+    loss: str = "auto"
+    kernel: str | Callable[..., float] = "linear"
+    gamma: float | str | None = None
+    solver: str = "auto"
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **RidgeBase._parameter_constraints,
         "alpha": [Interval(Real, 0, None, closed="neither")],
         "decision": THRESHOLD_DECISIONS,
         "solver": [StrOptions(set(RIDGE_SOLVERS))],
     }
-
-    def __init__(
-        self,
-        structure: Any = None,
-        *,
-        alpha: float = 1.0,
-        loss: str = "auto",
-        kernel: str | Callable[..., float] = "linear",
-        gamma: float | str | None = None,
-        degree: float = 3,
-        coef0: float = 1.0,
-        kernel_params: Mapping[str, Any] | None = None,
-        fit_intercept: bool = True,
-        solver: str = "auto",
-        decoder: str = "auto",
-        decision: str = "auto",
-        tol: float = 1e-8,
-        max_iter: int | None = None,
-        class_weight: Mapping[Any, float] | str | None = None,
-        n_jobs: int | None = None,
-        random_state: int | np.random.RandomState | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.structure = structure
-        self.alpha = alpha
-        self.loss = loss
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.kernel_params = kernel_params
-        self.fit_intercept = fit_intercept
-        self.solver = solver
-        self.decoder = decoder
-        self.decision = decision
-        self.tol = tol
-        self.max_iter = max_iter
-        self.class_weight = class_weight
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
 
     @documented
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
@@ -365,10 +337,8 @@ class StructuredRidge(RidgeBase):
             if by_features:
                 rows = rows._replace(X=in_double(rows.X))
             chooses = self.decision_ == "f1"
-            if chooses and rows.sets is not None:
-                raise ValueError(
-                    "decision='f1' takes one set of labels a row, not Admissible sets: take decision='auto'"
-                )
+            if chooses:
+                rows.require_single("decision='f1'")
             problem = self._problem(rows)
             plan = problem.plan(0, 0)
             kernel = training_kernel(self.kernel_, rows.X, plan, loo="_loo" if chooses else "")

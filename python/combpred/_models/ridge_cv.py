@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,12 +11,11 @@ from sklearn.base import _fit_context
 from sklearn.utils._param_validation import StrOptions, validate_parameter_constraints
 
 from .._data.glossary import documented
-from .._data.inputs import check_weights, refit
+from .._data.inputs import refit
 from .._lib.kernel import SCALED_KERNELS, InputKernel
 from ..metrics import get_scorer_names
-from ..structures import Structure, target_type
-from .choice import Choice, GivenRows, Setting
-from .leave_one_out import take_fit
+from ..structures import Structure
+from .choice import Choice, Setting, take_fit
 from .ridge import THRESHOLD_DECISIONS, RidgeBase, StructuredRidge
 from .training import TrainingRows
 
@@ -27,6 +26,7 @@ _OWN = ("alphas", "kernels", "gammas", "losses", "scoring", "kernel_params")
 
 
 @documented
+@dataclass(eq=False, repr=False, kw_only=True)
 class StructuredRidgeCV(RidgeBase):
     r"""StructuredRidge whose kernel, width, loss and penalty are chosen on the training rows.
 
@@ -142,6 +142,12 @@ class StructuredRidgeCV(RidgeBase):
     ('rbf', True)
     """
 
+    alphas: Sequence[float] = _ALPHAS
+    kernels: Sequence[str | Callable[..., float]] | None = None
+    gammas: Sequence[float | str | None] | None = None
+    losses: Sequence[str] | None = None
+    scoring: str | None = None
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **RidgeBase._parameter_constraints,
         "alphas": ["array-like"],
@@ -151,47 +157,6 @@ class StructuredRidgeCV(RidgeBase):
         "scoring": [StrOptions({"metric", *get_scorer_names()}), None],
         "decision": THRESHOLD_DECISIONS,
     }
-
-    def __init__(
-        self,
-        structure: Any = None,
-        *,
-        alphas: Sequence[float] = _ALPHAS,
-        kernels: Sequence[str | Callable[..., float]] | None = None,
-        gammas: Sequence[float | str | None] | None = None,
-        losses: Sequence[str] | None = None,
-        scoring: str | None = None,
-        degree: float = 3,
-        coef0: float = 1.0,
-        kernel_params: Mapping[str, Any] | None = None,
-        fit_intercept: bool = True,
-        decoder: str = "auto",
-        decision: str = "auto",
-        tol: float = 1e-8,
-        max_iter: int | None = None,
-        class_weight: Mapping[Any, float] | str | None = None,
-        n_jobs: int | None = None,
-        random_state: int | np.random.RandomState | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.structure = structure
-        self.alphas = alphas
-        self.kernels = kernels
-        self.gammas = gammas
-        self.losses = losses
-        self.scoring = scoring
-        self.degree = degree
-        self.coef0 = coef0
-        self.kernel_params = kernel_params
-        self.fit_intercept = fit_intercept
-        self.decoder = decoder
-        self.decision = decision
-        self.tol = tol
-        self.max_iter = max_iter
-        self.class_weight = class_weight
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
 
     @property
     def kernel(self) -> str | None:
@@ -243,25 +208,17 @@ class StructuredRidgeCV(RidgeBase):
         with refit(self):
             lists = self._lists()
             rows = self._read_rows(X, y, sample_weight)
-            if rows.sets is not None:
-                raise ValueError(
-                    "leave-one-out takes one output for each row, y has Admissible sets: search StructuredRidge by "
-                    "GridSearchCV"
-                )
-            counting = rows.X.shape[0] if rows.weights is None else int(np.count_nonzero(rows.weights))
+            rows.require_single("leave-one-out")
+            counting = rows.n if rows.weights is None else int(np.count_nonzero(rows.weights))
             if counting < 2:
                 raise ValueError(
                     "leave-one-out chooses by rows left out of training, of which there must be at least 2 of "
                     f"positive weight, got n_samples={counting}; take StructuredRidge, which needs no choice"
                 )
-            settings = self._settings(lists, rows)
-            choice = Choice(
-                [float(alpha) for alpha in lists["alpha"]], settings, self._scoring(settings, constraints),
-                partial(self._model_of, self._shared_params()), int(self.verbose),
-            )  # fmt: skip
-            weights = check_weights(sample_weight, rows.X.shape[0])  # to which each fit adds those of classes
-            whole = GivenRows(X, y, weights, constraints, rows.X.shape[0])
-            setting, best = choice.best(whole, rows.X, square=self.kernel is not None)
+            settings, alphas = self._settings(lists, rows), [float(alpha) for alpha in lists["alpha"]]
+            scoring = self._scoring(settings, constraints)
+            choice = Choice(alphas, settings, scoring, self._model_of, int(self.verbose))
+            setting, best = choice.best(rows, constraints, square=self.kernel is not None)
             self.alpha_ = choice.alphas[best.best]
             self.best_params_, self.best_score_ = {"alpha": self.alpha_, **setting.parameters}, best.score
             self.cv_results_ = choice.table()
@@ -321,14 +278,11 @@ class StructuredRidgeCV(RidgeBase):
         squared = all(decides_by(each.loss, "auto")[0] == "squared" for each in settings)
         return "explained" if squared and constraints is None else "metric"
 
-    def _shared_params(self) -> dict[str, Any]:
-        """Return the parameters that the estimators of all settings have in common."""
+    def _model_of(self, setting: Setting) -> StructuredRidge:
+        """Return the estimator of a setting, not fitted but for the structure and the features of all rows."""
         shared = {name: value for name, value in self.get_params(deep=False).items() if name not in _OWN}
-        if self.structure is not None and target_type(self.structure) != "multiclass":
-            shared["structure"] = self.structure_  # sizes come from all rows, since some may lack the largest grade
-        return shared
-
-    def _model_of(self, shared: dict[str, Any], setting: Setting) -> StructuredRidge:
-        """Return the estimator of a setting, not fitted."""
         params = self.kernel_params if callable(setting.kernel) else None
-        return StructuredRidge(**shared, kernel_params=params, **setting.parameters)
+        model = StructuredRidge(**shared, kernel_params=params, **setting.parameters)
+        take_fit(model, self)
+        model._set_structure(self.structure_)
+        return model

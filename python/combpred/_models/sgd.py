@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -55,6 +55,7 @@ class DescentState:
 
 
 @documented
+@dataclass(eq=False, repr=False, kw_only=True)
 class StructuredSGD(RidgeBase):
     r"""Ridge regression for structured outputs, trained row by row by stochastic gradient descent.
 
@@ -173,6 +174,19 @@ class StructuredSGD(RidgeBase):
            [3, 2, 1]], dtype=int32)
     """
 
+    loss: str = "auto"
+    alpha: float = 1.0
+    kernel: str | Callable[..., float] = "linear"
+    gamma: float | str | None = None
+    truncation: float | None = None
+    learning_rate: str = "inverse"
+    eta0: float = 0.5
+    average: bool = False
+    shuffle: bool = True
+    max_iter: int = 100
+    tol: float = 1e-4
+    warm_start: bool = False
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **RidgeBase._parameter_constraints,
         "alpha": [Interval(Real, 0, None, closed="neither")],
@@ -188,57 +202,6 @@ class StructuredSGD(RidgeBase):
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "warm_start": ["boolean"],
     }
-
-    def __init__(
-        self,
-        structure: Any = None,
-        *,
-        loss: str = "auto",
-        alpha: float = 1.0,
-        kernel: str | Callable[..., float] = "linear",
-        gamma: float | str | None = None,
-        degree: float = 3,
-        coef0: float = 1.0,
-        kernel_params: Mapping[str, Any] | None = None,
-        fit_intercept: bool = True,
-        truncation: float | None = None,
-        learning_rate: str = "inverse",
-        eta0: float = 0.5,
-        average: bool = False,
-        shuffle: bool = True,
-        decoder: str = "auto",
-        decision: str = "auto",
-        max_iter: int = 100,
-        tol: float = 1e-4,
-        warm_start: bool = False,
-        class_weight: Mapping[Any, float] | str | None = None,
-        n_jobs: int | None = None,
-        random_state: int | np.random.RandomState | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.structure = structure
-        self.loss = loss
-        self.alpha = alpha
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.kernel_params = kernel_params
-        self.fit_intercept = fit_intercept
-        self.truncation = truncation
-        self.learning_rate = learning_rate
-        self.eta0 = eta0
-        self.average = average
-        self.shuffle = shuffle
-        self.decoder = decoder
-        self.decision = decision
-        self.max_iter = max_iter
-        self.tol = tol
-        self.warm_start = warm_start
-        self.class_weight = class_weight
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
 
     @documented
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]

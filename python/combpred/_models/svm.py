@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -29,14 +29,15 @@ from .._lib.ridge import Design, Targets, rows_order
 from .._lib.structure import Description
 from ..structures import Structure
 from ..structures.costs import COSTS, OWN, WorstOutputs
-from .base import StructuredEstimator
+from .base import KernelEstimator
 from .training import TrainingRows, kernel_features
 
 _REMEDY = "fit fewer rows, or a smaller structure"
 
 
 @documented
-class StructuredSVM(StructuredEstimator):
+@dataclass(eq=False, repr=False, kw_only=True)
+class StructuredSVM(KernelEstimator):
     r"""Structured support vector machine: the observed structure outscores others by margins that grow with the loss.
 
     Scores a structure y for an input x by :math:`\langle f(x), \psi(y)\rangle`, f linear in the features or in a
@@ -173,8 +174,19 @@ class StructuredSVM(StructuredEstimator):
     True
     """
 
+    C: float = 1.0
+    rescaling: str = "margin"
+    cost: str = "auto"
+    solver: str = "cutting-plane"
+    kernel: str | Callable[..., float] = "linear"
+    gamma: float | str | None = None
+    n_candidates: int | None = None
+    tol: float = 1e-2
+    max_iter: int = 1000
+    average: bool = True
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **StructuredEstimator._parameter_constraints,
+        **KernelEstimator._parameter_constraints,
         "C": [Interval(Real, 0, None, closed="neither")],
         "rescaling": [StrOptions(set(RESCALINGS))],
         "cost": [StrOptions(set(COSTS))],
@@ -183,49 +195,6 @@ class StructuredSVM(StructuredEstimator):
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "average": ["boolean"],
     }
-
-    def __init__(
-        self,
-        structure: Any = None,
-        *,
-        C: float = 1.0,
-        rescaling: str = "margin",
-        cost: str = "auto",
-        solver: str = "cutting-plane",
-        kernel: str | Callable[..., float] = "linear",
-        gamma: float | str | None = None,
-        degree: float = 3,
-        coef0: float = 1.0,
-        fit_intercept: bool = True,
-        decoder: str = "auto",
-        n_candidates: int | None = None,
-        tol: float = 1e-2,
-        max_iter: int = 1000,
-        average: bool = True,
-        class_weight: Mapping[Any, float] | str | None = None,
-        n_jobs: int | None = None,
-        random_state: int | np.random.RandomState | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.structure = structure
-        self.C = C
-        self.rescaling = rescaling
-        self.cost = cost
-        self.solver = solver
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.fit_intercept = fit_intercept
-        self.decoder = decoder
-        self.n_candidates = n_candidates
-        self.tol = tol
-        self.max_iter = max_iter
-        self.average = average
-        self.class_weight = class_weight
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> StructuredSVM:
@@ -376,12 +345,8 @@ class FeatureRows:
     @classmethod
     def of(cls, model: Any, rows: TrainingRows, *, sort: bool) -> FeatureRows:
         """Return the rows of checked training data."""
-        if rows.sets is not None:
-            raise CapabilityError(
-                f"{type(model).__name__} learns one structure for each row, and y holds Admissible sets: take one of "
-                "each, or StructuredRidge or ProbabilisticStructured, which learn from sets"
-            )
-        X, targets, kernel, kept = rows.X, model._embed_rows(rows), None, np.arange(rows.X.shape[0])
+        rows.require_single(type(model).__name__)
+        X, targets, kernel, kept = rows.X, model._embed_rows(rows), None, np.arange(rows.n)
         if not model.kernel_.is_linear and targets.weights is not None:
             kept = np.flatnonzero(targets.weights)
             X, targets = X[kept], targets.take(kept)

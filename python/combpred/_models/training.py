@@ -17,6 +17,7 @@ from .._data.inputs import check_weights
 from .._data.targets import FlatSets, TargetError, flat_sets
 from .._lib.arrays import FloatArray, refuse_masked, require_memory
 from .._lib.call import get_n_threads
+from .._lib.errors import CapabilityError
 from .._lib.loglinear import KernelFeatures
 from .._lib.ridge import Targets
 from ..structures import Structure, classes_of, resolve_structure, target_type
@@ -83,6 +84,19 @@ class TrainingRows(NamedTuple):
     y: Any
     sets: FlatSets | None  # where rows of y are sets of structures
     weights: FloatArray | None
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        return int(self.X.shape[0])
+
+    def require_single(self, learner: str) -> None:
+        """Raise CapabilityError where rows of y are sets, which `learner` cannot learn from."""
+        if self.sets is not None:
+            raise CapabilityError(
+                f"{learner} takes one output for each row, and y holds Admissible sets: take one of each, or "
+                "StructuredRidge or ProbabilisticStructured, which learn from sets"
+            )
 
 
 def kernel_features(model: Any, X: Any, weights: FloatArray, kept: NDArray[np.intp]) -> KernelFeatures:

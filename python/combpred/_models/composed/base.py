@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 from sklearn import get_config
@@ -56,26 +56,22 @@ class Reached(NamedTuple):
         return {"sample_weight" if routed else f"{self.fit_path}sample_weight": sample_weight}
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class ComposedEstimator(StructuredEstimator):
     """Base of estimators whose scores are computed by other estimators, on X as the user gives it.
 
     A subclass defines `_scores`, and its ``fit`` sets `structure_`, `loss_` and `decision_`.
     """
 
-    kernel: Any = None  # X is handed on
-    class_weight: Any = None  # a parameter of those other estimators that have it
+    kernel: ClassVar[Any] = None  # X is handed on
+    class_weight: ClassVar[Any] = None  # a parameter of those other estimators that have it
+
+    decision: str = "auto"
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **{
-            name: StructuredEstimator._parameter_constraints[name]
-            for name in ("structure", "decoder", "n_jobs", "random_state")
-        },
+        **StructuredEstimator._parameter_constraints,
         "decision": [DECISIONS],
     }
-
-    @abstractmethod
-    def _scores(self, X: Any) -> FloatArray:
-        """Return f(x) of all rows."""
 
     def _read_inputs(self, X: Any, *, reset: bool = False, dtype: Any = None) -> Any:
         return read_inputs(self, X, reset=reset, dtype=None)
@@ -93,16 +89,6 @@ class ComposedEstimator(StructuredEstimator):
                 if self.decision != "auto":
                     raise
                 self.decision_ = "score"
-
-    def _model(self) -> None:  # type: ignore[override]  # the library has no part in scores
-        """Return nothing: there are no coefficients."""
-
-    def _row_blocks(self, X: Any, *, whole: bool = False) -> Iterator[slice]:
-        """Return all rows at once: it is for the other estimators to cut them."""
-        return iter([slice(0, X.shape[0])])
-
-    def _predict_rows(self, model: Any, X: Any, rows: slice, **wanted: Any) -> None:
-        wanted["scores"][:] = self._scores(X)
 
     def _decoded_blocks(self, X: Any, constraints: Any, how: Decoding) -> Iterator[tuple[slice, Decoded]]:
         scores = self._scores(X)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -31,6 +32,7 @@ class _EntryByEntry(MultiOutputRegressor):  # type: ignore[misc]
 
 
 @documented
+@dataclass(eq=False, repr=False)
 class EmbeddingRegressor(ComposedEstimator):
     r"""Any regressor fitted to the embeddings of outputs; its predictions are decoded to structures.
 
@@ -103,27 +105,12 @@ class EmbeddingRegressor(ComposedEstimator):
            [3, 2, 1]], dtype=int32)
     """
 
+    regressor: Any = None
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **ComposedEstimator._parameter_constraints,
         "regressor": [HasMethods(["fit"]), None],
     }
-
-    def __init__(
-        self,
-        structure: Any = None,
-        regressor: Any = None,
-        *,
-        decoder: str = "auto",
-        decision: str = "auto",
-        n_jobs: int | None = None,
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        self.structure = structure
-        self.regressor = regressor
-        self.decoder = decoder
-        self.decision = decision
-        self.n_jobs = n_jobs
-        self.random_state = random_state
 
     @documented
     @_fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -24,6 +24,7 @@ from .weights import least_loss, leave_out
 
 
 @documented
+@dataclass(eq=False, repr=False)
 class StructuredVoting(ComposedEstimator, _BaseComposition):  # type: ignore[misc]  # scikit-learn has no types
     r"""Weighted average of the scores of several estimators, which may even have different structures.
 
@@ -114,6 +115,13 @@ class StructuredVoting(ComposedEstimator, _BaseComposition):  # type: ignore[mis
            [3, 2, 1]], dtype=int32)
     """
 
+    estimators: Sequence[tuple[Any, ...]]
+    _: KW_ONLY
+    structure: Any = None
+    weights: Any = "loo"
+    cv: Any = 5
+    verbose: int = 0
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **ComposedEstimator._parameter_constraints,
         "estimators": [list],
@@ -121,29 +129,6 @@ class StructuredVoting(ComposedEstimator, _BaseComposition):  # type: ignore[mis
         "cv": ["cv_object"],
         "verbose": ["verbose"],
     }
-
-    def __init__(
-        self,
-        estimators: Sequence[tuple[Any, ...]],
-        *,
-        structure: Any = None,
-        weights: Any = "loo",
-        cv: Any = 5,
-        decoder: str = "auto",
-        decision: str = "auto",
-        n_jobs: int | None = None,
-        random_state: int | np.random.RandomState | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.estimators = estimators
-        self.structure = structure
-        self.weights = weights
-        self.cv = cv
-        self.decoder = decoder
-        self.decision = decision
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
 
     # Parameters of members, by name.
 
