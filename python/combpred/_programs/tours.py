@@ -110,7 +110,8 @@ def _best_tour(
 ) -> tuple[list[int], float]:
     """Return a cycle of at least 3 of n vertices of largest gain, and a bound on the gains of all cycles.
 
-    It begins at its smallest vertex. There is one variable for each step from u to v, or between these, and after these one for each vertex.
+    It begins at its smallest vertex. There is one variable for each step from u to v, or between these, and after these
+    one for each vertex.
     """
     step = np.zeros((n, n), dtype=np.int64)
     step[u, v] = np.arange(len(u))
