@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from .._lib.abi import Control
 from .._lib.arrays import FloatArray
-from .program import Cut, OutOfTimeError, maximise
+from .program import Cut, maximise
 
 _TOLERANCE = 1e-6  # of the solver, on constraints and on the integrality of variables
 _CUTS_PER_PAIR = 2  # most constraints added in one round, the most violated ones, so that programs stay small
@@ -67,14 +67,14 @@ def relaxed_order(
     def violated(x: FloatArray) -> list[Cut]:
         return violated_three_cycles(n, x, _CUTS_PER_PAIR * len(scores))
 
-    try:
-        optimum = maximise(2.0 * scores, list(conditions), violated, relaxed=True, deadline=deadline, control=control)
-    except OutOfTimeError as error:
-        raise OutOfTimeError(error.upper_bound - float(scores.sum())) from None
+    optimum = maximise(
+        2.0 * scores, list(conditions), violated, relaxed=True, constant=-float(scores.sum()), deadline=deadline,
+        control=control,
+    )  # fmt: skip
     before = np.zeros((n, n))
     before[u, v], before[v, u] = optimum.x, 1.0 - optimum.x
     is_order = bool((np.minimum(optimum.x, 1.0 - optimum.x) <= _TOLERANCE).all())
-    return RelaxedOrder(before, optimum.upper_bound - float(scores.sum()), is_order, optimum.constraints)
+    return RelaxedOrder(before, optimum.upper_bound, is_order, optimum.constraints)
 
 
 def best_order(
@@ -135,13 +135,13 @@ def best_order(
     relaxed = relaxed_order(n, scores, conditions, deadline=deadline, control=control)
     if relaxed.is_order:
         return _positions(relaxed.before > 0.5), relaxed.upper_bound
-    try:
-        optimum = maximise(2.0 * scores, relaxed.constraints, violated, deadline=deadline, control=control)
-    except OutOfTimeError as error:
-        raise OutOfTimeError(min(relaxed.upper_bound, error.upper_bound - float(scores.sum()))) from None
+    optimum = maximise(
+        2.0 * scores, relaxed.constraints, violated, constant=-float(scores.sum()), bound=relaxed.upper_bound,
+        deadline=deadline, control=control,
+    )  # fmt: skip
     before = np.zeros((n, n), dtype=bool)
     before[u, v], before[v, u] = optimum.x, ~optimum.x
-    return _positions(before), optimum.upper_bound - float(scores.sum())
+    return _positions(before), optimum.upper_bound
 
 
 def _positions(before: NDArray[np.bool_]) -> NDArray[np.int32]:
@@ -207,17 +207,14 @@ def best_relation(
             for _, a, m, b in triples[: _CUTS_PER_PAIR * len(x)]
         ]
 
-    relaxed = maximise(gain[pairs], once, violated, relaxed=True, deadline=deadline, control=control)
-    x, bound = relaxed.x, relaxed.upper_bound
-    if (np.minimum(x, 1.0 - x) > _TOLERANCE).any():
-        try:
-            optimum = maximise(gain[pairs], relaxed.constraints, violated, deadline=deadline, control=control)
-        except OutOfTimeError as error:
-            raise OutOfTimeError(min(bound, error.upper_bound)) from None
-        x, bound = optimum.x, min(bound, optimum.upper_bound)
+    found = maximise(gain[pairs], once, violated, relaxed=True, deadline=deadline, control=control)
+    if (np.minimum(found.x, 1.0 - found.x) > _TOLERANCE).any():
+        found = maximise(
+            gain[pairs], found.constraints, violated, bound=found.upper_bound, deadline=deadline, control=control
+        )
     before = np.zeros((n, n), dtype=bool)
-    before[pairs] = x > 0.5
-    return before, bound
+    before[pairs] = found.x > 0.5
+    return before, found.upper_bound
 
 
 def violated_three_cycles(n: int, x: FloatArray, limit: int | None = None) -> list[Cut]:

@@ -73,6 +73,8 @@ def maximise(
     violated: Callable[[NDArray[Any]], list[Cut]],
     *,
     relaxed: bool = False,
+    constant: float = 0.0,
+    bound: float = np.inf,
     deadline: float | None = None,
     control: Control | None = None,
 ) -> Optimum:
@@ -90,6 +92,10 @@ def maximise(
         `relaxed`.
     relaxed : bool, default=False
         Whether x may have any values between 0 and 1.
+    constant : float, default=0.0
+        What is added to ``scores @ x`` for the value of x.
+    bound : float, default=inf
+        Known bound on the values of all solutions.
     deadline : float or None, default=None
         Time to stop, on the clock of `time.monotonic`; None: no limit.
     control : Control or None, default=None
@@ -111,7 +117,7 @@ def maximise(
     """
     largest = float(np.abs(scores).max(initial=0.0))
     scale = largest if largest > 0 else 1.0  # the solver's tolerances are absolute
-    bound = float(np.maximum(scores, 0.0).sum())
+    bound = min(bound, constant + float(np.maximum(scores, 0.0).sum()))
     cuts = list(constraints)
     rows = _rows(cuts, len(scores))
     while True:
@@ -132,10 +138,10 @@ def maximise(
             raise InfeasibleError("no 0/1 vector satisfies the constraints")
         if result.status == _OUT_OF_TIME and deadline is not None:
             found = None if relaxed else result.mip_dual_bound
-            raise OutOfTimeError(bound if found is None else min(bound, -float(found) * scale))
+            raise OutOfTimeError(bound if found is None else min(bound, constant - float(found) * scale))
         if result.x is None:
             raise NumericalError(f"the integer program was not solved: {result.message}")
-        bound = min(bound, -float(result.fun if relaxed else result.mip_dual_bound) * scale)
+        bound = min(bound, constant - float(result.fun if relaxed else result.mip_dual_bound) * scale)
         x = np.clip(result.x, 0.0, 1.0) if relaxed else np.round(result.x).astype(bool)
         new = violated(x)
         if not new:

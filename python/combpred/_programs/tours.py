@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import permutations
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
+from scipy.sparse.csgraph import connected_components, depth_first_order
 
 from .._lib.arrays import FloatArray
 from .program import Cut, maximise
@@ -29,7 +31,7 @@ def best_directed_cycle(n: int, gains: FloatArray, conditions: Sequence[Cut] = (
     Returns
     -------
     cycle : list of int
-        Vertices in visiting order.
+        Vertices in visiting order, from the smallest one on.
     upper_bound : float
         Proven bound on the sums of gains of all cycles.
 
@@ -38,83 +40,22 @@ def best_directed_cycle(n: int, gains: FloatArray, conditions: Sequence[Cut] = (
     InfeasibleError
         When no cycle satisfies the conditions.
     """
-    u, v = _pairs(n)
-    arc = _pair_numbers(n, u, v)
-    visited = len(u) + np.arange(n)
-    cuts = [Cut([int(arc[a, b]), int(arc[b, a])], [1.0, 1.0], 0.0, 1.0) for a in range(n) for b in range(a)]
-    cuts.append(Cut(visited.tolist(), [1.0] * n, 3.0, n))
-    for a in range(n):
-        others = [b for b in range(n) if b != a]
-        for arcs in ([int(arc[a, b]) for b in others], [int(arc[b, a]) for b in others]):
-            cuts.append(Cut([*arcs, int(visited[a])], [1.0] * len(arcs) + [-1.0], 0.0, 0.0))
-    cuts += conditions
-
-    def subtours(x: NDArray[np.bool_]) -> list[Cut]:
-        parts = _components(n, u[x[: len(u)]], v[x[: len(u)]])
-        # If two components are both visited, an arc leaves the first.
-        return [
-            Cut(
-                [*(int(arc[a, b]) for a in one for b in range(n) if b not in one), int(visited[i]), int(visited[j])],
-                [1.0] * (len(one) * (n - len(one))) + [-1.0, -1.0],
-                -1.0,
-                np.inf,
-            )
-            for one in parts
-            for other in parts
-            if one is not other
-            for i, j in [(min(one), min(other))]
-        ]
-
-    optimum = maximise(np.concatenate([gains[u, v], np.zeros(n)]), cuts, subtours)
-    chosen = optimum.x[: len(u)]
-    return _follow(dict(zip(u[chosen].tolist(), v[chosen].tolist(), strict=True))), optimum.upper_bound
+    u, v = np.nonzero(~np.eye(n, dtype=bool))
+    back = np.lexsort((u, v)).tolist()  # from the head of each arc to its tail; not both, as there are 3 vertices
+    once = [Cut([arc, other], [1.0, 1.0], 0.0, 1.0) for arc, other in enumerate(back) if arc < other]
+    return _best_tour(n, u, v, gains[u, v], [*once, *conditions])
 
 
 def best_cycle(n: int, gains: FloatArray, conditions: Sequence[Cut] = ()) -> tuple[list[int], float]:
     """Return an undirected cycle of at least 3 out of n vertices with the largest sum of gains.
 
     Parameters, results and errors are those of :func:`best_directed_cycle`, but `gains` has shape ``(n(n−1)/2,)``: one
-    number for each edge u < v in lexicographic order, which is also the order of the variables.
+    number for each edge u < v in lexicographic order, which is also the order of the variables. Of its two directions,
+    the cycle has the one whose second vertex is smaller than its last.
     """
     u, v = np.triu_indices(n, 1)
-    edge = _pair_numbers(n, u, v) + _pair_numbers(n, v, u)
-    visited = len(u) + np.arange(n)
-    cuts = [Cut(visited.tolist(), [1.0] * n, 3.0, n)]
-    for a in range(n):
-        edges = [int(edge[a, b]) for b in range(n) if b != a]
-        cuts.append(Cut([*edges, int(visited[a])], [1.0] * len(edges) + [-2.0], 0.0, 0.0))
-    cuts += conditions
-
-    def subtours(x: NDArray[np.bool_]) -> list[Cut]:
-        parts = _components(n, u[x[: len(u)]], v[x[: len(u)]])
-        # If two components are both visited, at least two edges leave the first.
-        return [
-            Cut(
-                [*(int(edge[a, b]) for a in one for b in range(n) if b not in one), int(visited[i]), int(visited[j])],
-                [1.0] * (len(one) * (n - len(one))) + [-2.0, -2.0],
-                -2.0,
-                np.inf,
-            )
-            for one in parts
-            for other in parts
-            if one is not other
-            for i, j in [(min(one), min(other))]
-        ]
-
-    optimum = maximise(np.concatenate([gains, np.zeros(n)]), cuts, subtours)
-    chosen = optimum.x[: len(u)]
-    near: dict[int, list[int]] = {}
-    for a, b in zip(u[chosen].tolist(), v[chosen].tolist(), strict=True):
-        near.setdefault(a, []).append(b)
-        near.setdefault(b, []).append(a)
-    start = min(near)
-    cycle, before = [start], start
-    at = min(near[start])
-    while at != start:
-        cycle.append(at)
-        one, other = near[at]
-        before, at = at, other if one == before else one
-    return cycle, optimum.upper_bound
+    cycle, bound = _best_tour(n, u, v, gains, conditions, directed=False)
+    return (cycle if cycle[1] < cycle[-1] else [cycle[0], *cycle[:0:-1]]), bound
 
 
 def best_route(
@@ -146,72 +87,59 @@ def best_route(
     InfeasibleError
         When no route satisfies the conditions.
     """
-    u, v = _pairs(n)
-    arc = _pair_numbers(n, u, v)
-    start, end, visited = (len(u) + k * n + np.arange(n) for k in range(3))
-    ones = [1.0] * n
-    cuts = [Cut(start.tolist(), ones, 1.0, 1.0), Cut(end.tolist(), ones, 1.0, 1.0), Cut(visited.tolist(), ones, 2.0, n)]
-    for a in range(n):
-        others = [b for b in range(n) if b != a]
-        arriving = [*(int(arc[b, a]) for b in others), int(start[a])]
-        leaving = [*(int(arc[a, b]) for b in others), int(end[a])]
-        for arcs in (arriving, leaving):
-            cuts.append(Cut([*arcs, int(visited[a])], [1.0] * len(arcs) + [-1.0], 0.0, 0.0))
-    cuts += conditions
-
-    def subtours(x: NDArray[np.bool_]) -> list[Cut]:
-        first = int(np.flatnonzero(x[start])[0])
-        parts = _components(n, u[x[: len(u)]], v[x[: len(u)]])
-        # An arc leaves a component that is visited, or the route ends there.
-        return [
-            Cut(
-                [
-                    *(int(arc[a, b]) for a in one for b in range(n) if b not in one),
-                    *(int(end[a]) for a in one),
-                    int(visited[min(one)]),
-                ],
-                [1.0] * (len(one) * (n - len(one)) + len(one)) + [-1.0],
-                0.0,
-                np.inf,
-            )
-            for one in parts
-            if first not in one
-        ]
-
-    optimum = maximise(np.concatenate([gains[u, v], starts, ends, np.zeros(n)]), cuts, subtours)
-    chosen = optimum.x[: len(u)]
-    following = dict(zip(u[chosen].tolist(), v[chosen].tolist(), strict=True))
-    route = [int(np.flatnonzero(optimum.x[start])[0])]
-    while route[-1] in following:
-        route.append(following[route[-1]])
-    return route, optimum.upper_bound
-
-
-def _pairs(n: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the tails and heads of all arcs between n vertices, row by row."""
+    # A route is a cycle through one further vertex, a depot with number n.
     u, v = np.nonzero(~np.eye(n, dtype=bool))
-    return u, v
+    places, depot = np.arange(n), np.full(n, n)
+    at_depot = Cut([len(u) + 3 * n], [1.0], 1.0, 1.0)
+    cycle, bound = _best_tour(
+        n + 1, np.concatenate([u, depot, places]), np.concatenate([v, places, depot]),
+        np.concatenate([gains[u, v], starts, ends]), [*conditions, at_depot],
+    )  # fmt: skip
+    at = cycle.index(n)
+    return cycle[at + 1 :] + cycle[:at], bound
 
 
-def _pair_numbers(n: int, u: NDArray[np.int64], v: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return a matrix that holds i at entry (u[i], v[i]), and 0 elsewhere."""
-    number = np.zeros((n, n), dtype=np.int64)
-    number[u, v] = np.arange(len(u))
-    return number
+def _best_tour(
+    n: int,
+    u: NDArray[np.intp],
+    v: NDArray[np.intp],
+    gains: FloatArray,
+    conditions: Sequence[Cut],
+    *,
+    directed: bool = True,
+) -> tuple[list[int], float]:
+    """Return a cycle of at least 3 of n vertices of largest gain, and a bound on the gains of all cycles.
 
+    It begins at its smallest vertex. There is one variable for each step from u to v, or between these, and after these
+    one for each vertex.
+    """
+    step = np.zeros((n, n), dtype=np.int64)
+    step[u, v] = np.arange(len(u))
+    visited = len(u) + np.arange(n)
+    degree = 1.0 if directed else 2.0  # steps from a vertex that is visited, and to it
+    cuts = [Cut(visited.tolist(), [1.0] * n, 3.0, n)]
+    if not directed:
+        step += step.T
+    for a in range(n):
+        for steps in (step[a], step[:, a]) if directed else (step[a],):
+            columns = [*np.delete(steps, a).tolist(), int(visited[a])]
+            cuts.append(Cut(columns, [1.0] * (n - 1) + [-degree], 0.0, 0.0))
 
-def _components(n: int, u: NDArray[np.int64], v: NDArray[np.int64]) -> list[set[int]]:
-    """Return the vertex sets of the weakly connected components of the given arcs, without isolated vertices."""
-    _, label = connected_components(csr_array((np.ones(len(u)), (u, v)), shape=(n, n)), directed=False)
-    parts: dict[int, set[int]] = {}
-    for a in {*u.tolist(), *v.tolist()}:
-        parts.setdefault(int(label[a]), set()).add(a)
-    return list(parts.values())
+    def graph(x: NDArray[Any]) -> csr_array:
+        taken = x[: len(u)]
+        return csr_array((np.ones(taken.sum()), (u[taken], v[taken])), shape=(n, n))
 
+    def subtours(x: NDArray[Any]) -> list[Cut]:
+        _, label = connected_components(graph(x), directed=False)
+        parts = [np.flatnonzero(label == part) for part in np.unique(label[x[len(u) :]])]
+        cuts = []
+        for one, other in permutations(parts, 2):  # if both are visited, steps leave the first
+            leaving = np.delete(step[one], one, axis=1).ravel()
+            columns = [*leaving.tolist(), int(visited[one[0]]), int(visited[other[0]])]
+            cuts.append(Cut(columns, [1.0] * len(leaving) + [-degree, -degree], -degree, np.inf))
+        return cuts
 
-def _follow(following: dict[int, int]) -> list[int]:
-    """Return the vertices of a cycle from its smallest vertex on, given the vertex that follows each."""
-    cycle = [min(following)]
-    while (at := following[cycle[-1]]) != cycle[0]:
-        cycle.append(at)
-    return cycle
+    optimum = maximise(np.concatenate([gains, np.zeros(n)]), [*cuts, *conditions], subtours)
+    start = np.flatnonzero(optimum.x[len(u) :])[0]
+    cycle = depth_first_order(graph(optimum.x), start, directed=directed, return_predecessors=False)
+    return cycle.tolist(), optimum.upper_bound

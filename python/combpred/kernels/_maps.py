@@ -33,11 +33,13 @@ _DRAWN_ROWS = 10
 
 
 def require_symmetric(matrix: Any) -> None:
-    """Raise RowError unless a square array or sparse matrix is symmetric up to 1e-6 of its largest entry. O(n²)."""
+    """Raise ValueError unless an array or sparse matrix is square, and symmetric up to 1e-6 of its largest entry."""
     if not sparse.issparse(matrix):
         check_kernel(_in_double(matrix))
         return
-    difference = abs(matrix - matrix.T)
+    from sklearn.metrics.pairwise import check_pairwise_arrays  # here, as its import takes a while
+
+    difference = abs(matrix - check_pairwise_arrays(matrix, None, precomputed=True)[1].T)
     if difference.max() > 1e-6 * abs(matrix).max():
         column, row = sorted(divmod(int(difference.argmax()), matrix.shape[0]))  # as the library names them
         raise RowError(row, f"the kernel matrix is not symmetric in column {column}; pass (K + K.T) / 2 to make it so")
@@ -65,21 +67,22 @@ class KernelError:
     exact: bool
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]
     """Base of the maps z(x) = k(x, L)·N of a row x, for landmarks L and a normalisation N.
 
-    A subclass has the constructor parameters below, and computes the matrix N in `_normalise`.
+    A subclass is a dataclass, whose fields are parameters of its constructor beside those below. It computes N in
+    `_normalise`. There are as many landmarks as components, unless one of its parameters is `n_landmarks`.
     """
 
     n_components: Any
-    n_landmarks: int | None = None  # None: as many as components
-    kernel: str | Callable[..., float]
-    gamma: float | str | None
-    degree: float
-    coef0: float
-    kernel_params: Mapping[str, Any] | None
-    landmarks: str
-    random_state: Any
+    kernel: str | Callable[..., float] = "rbf"
+    gamma: float | str | None = None
+    degree: float = 3
+    coef0: float = 1.0
+    kernel_params: Mapping[str, Any] | None = None
+    landmarks: str = "random"
+    random_state: int | np.random.RandomState | None = None
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_components": [Interval(Integral, 1, None, closed="left")],
@@ -119,7 +122,7 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         with refit(self):
             if is_dask(X):
                 X = self._rows_of_partitions(X)
-            X = self._check(X, reset=True, square=self.kernel == "precomputed")
+            X = self._check(X, reset=True)
             if self.kernel == "precomputed":
                 require_symmetric(X)
             self.kernel_ = InputKernel.resolve(
@@ -210,7 +213,9 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         Cost: ``n_samples**2`` kernel values, in blocks of 16 MiB, and embedding that many rows.
         """
         check_is_fitted(self)
-        X = self._check(X, square=self.kernel_.is_precomputed)  # others do not hold the kernel values among their rows
+        X = self._check(X)
+        if self.kernel_.is_precomputed:
+            require_symmetric(X)  # others do not hold the kernel values among their rows
         drawn = np.arange(X.shape[0])
         if len(drawn) > whole_number(n_samples, "n_samples", 1, np.iinfo(np.int64).max):
             # A stream of its own: with the seed of `fit`, the rows of the same draw would be the landmarks.
@@ -218,7 +223,7 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             drawn = np.sort(rng.choice(len(drawn), n_samples, replace=False))
         inputs = X[drawn][:, drawn] if self.kernel_.is_precomputed else _in_double(X[drawn])
         embedded = self._embed(X[drawn], np.float64)
-        right = embedded * self._signature()
+        right = embedded * getattr(self, "signs_", 1.0)  # of the columns in inner products
         wrong = whole = largest = 0.0
         for rows in row_blocks(len(drawn), len(drawn)):
             exact = self.kernel_.matrix(_dense(inputs[rows]) if self.kernel_.is_precomputed else inputs[rows], inputs)
@@ -237,23 +242,17 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     def _normalise(self, X: Any, among: FloatArray, rng: np.random.RandomState) -> FloatArray:
         """Return N of shape (k, q) for the landmarks' kernel matrix, which may be overwritten."""
 
-    def _signature(self) -> Any:
-        """Return the sign with which each column enters inner products, or 1 for all."""
-        return 1.0
+    def _check(self, X: Any, *, reset: bool = False) -> Any:
+        return read_inputs(self, X, reset=reset, dtype=[np.float64, np.float32])
 
-    def _check(self, X: Any, *, reset: bool = False, square: bool = False) -> Any:
-        X = read_inputs(self, X, reset=reset, dtype=[np.float64, np.float32])
-        if square and X.shape[0] != X.shape[1]:
-            raise ValueError(
-                f"X must be a square kernel matrix when kernel='precomputed', got shape {X.shape}; pass k(x_i, x_j) "
-                "of all pairs of rows of fit"
-            )
-        return X
+    @property
+    def _most_landmarks(self) -> int:
+        return int(getattr(self, "n_landmarks", None) or self.n_components)
 
     def _rows_of_partitions(self, X: Any) -> Any:
         """Return rows drawn from the partitions of a dask collection."""
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        rows = sampled_rows(X, _DRAWN_ROWS * int(self.n_landmarks or self.n_components), seed)
+        rows = sampled_rows(X, _DRAWN_ROWS * self._most_landmarks, seed)
         if not hasattr(X, "columns"):
             return rows
         import pandas
@@ -263,7 +262,7 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     def _choose(self, X: Any, rng: np.random.RandomState) -> NDArray[np.intp]:
         """Return the rows that are landmarks, in ascending order."""
         n = X.shape[0]
-        wanted = min(int(self.n_landmarks or self.n_components), n)
+        wanted = min(self._most_landmarks, n)
         if self.landmarks == "random" or wanted == n:
             return np.sort(rng.choice(n, wanted, replace=False))
         if self.kernel == "precomputed":

@@ -6,7 +6,7 @@ They do not use scikit-learn's Nystroem, which takes longer to fit and loses dig
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from numbers import Integral
 from typing import Any, ClassVar
 
@@ -26,6 +26,7 @@ _INDEFINITE = 1e-8
 
 
 @documented
+@dataclass(eq=False, repr=False)
 class NystromMap(KernelMap):
     r"""Map inputs to features whose inner products approximate a kernel, by the Nyström method.
 
@@ -104,33 +105,13 @@ class NystromMap(KernelMap):
     True
     """
 
+    n_components: int = 100
+    n_landmarks: int | None = field(default=None, kw_only=True)
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **KernelMap._parameter_constraints,
         "n_landmarks": [Interval(Integral, 1, None, closed="left"), None],
     }
-
-    def __init__(
-        self,
-        n_components: int = 100,
-        *,
-        n_landmarks: int | None = None,
-        kernel: str | Callable[..., float] = "rbf",
-        gamma: float | str | None = None,
-        degree: float = 3,
-        coef0: float = 1.0,
-        kernel_params: Mapping[str, Any] | None = None,
-        landmarks: str = "random",
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        self.n_components = n_components
-        self.n_landmarks = n_landmarks
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.kernel_params = kernel_params
-        self.landmarks = landmarks
-        self.random_state = random_state
 
     def _normalise(self, X: Any, among: FloatArray, rng: np.random.RandomState) -> FloatArray:
         found = definite_spectrum(among)
@@ -162,6 +143,7 @@ def whitening(found: Eigendecomposition) -> FloatArray:
 
 
 @documented
+@dataclass(eq=False, repr=False)
 class IndefiniteNystromMap(KernelMap):
     r"""Map inputs to features that approximate an indefinite similarity, by the two-step Nyström method.
 
@@ -242,33 +224,13 @@ class IndefiniteNystromMap(KernelMap):
     True
     """
 
+    n_components: int = 100
+    parts: str = field(default="all", kw_only=True)
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **KernelMap._parameter_constraints,
         "parts": [StrOptions({"all", "positive"})],
     }
-
-    def __init__(
-        self,
-        n_components: int = 100,
-        *,
-        parts: str = "all",
-        kernel: str | Callable[..., float] = "rbf",
-        gamma: float | str | None = None,
-        degree: float = 3,
-        coef0: float = 1.0,
-        kernel_params: Mapping[str, Any] | None = None,
-        landmarks: str = "random",
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        self.n_components = n_components
-        self.parts = parts
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.kernel_params = kernel_params
-        self.landmarks = landmarks
-        self.random_state = random_state
 
     def _normalise(self, X: Any, among: FloatArray, rng: np.random.RandomState) -> FloatArray:
         landmarks = spectrum(among)
@@ -298,9 +260,6 @@ class IndefiniteNystromMap(KernelMap):
             if n_pending >= 2 * q:  # so that most of the work is new rows
                 pending, n_pending = [call_abandonable(_upper_triangle, np.vstack(pending))], 0
         return call_abandonable(_upper_triangle, np.vstack(pending))
-
-    def _signature(self) -> FloatArray:
-        return self.signs_
 
 
 def _upper_triangle(matrix: FloatArray) -> FloatArray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from numbers import Integral
 from typing import Any, ClassVar
 
@@ -16,6 +16,7 @@ from ._nystrom import definite_spectrum, whitening
 
 
 @documented
+@dataclass(eq=False, repr=False)
 class RandomProjectionMap(KernelMap):
     r"""Map inputs to their kernel values with a random sample of rows, and project these at random.
 
@@ -96,7 +97,10 @@ class RandomProjectionMap(KernelMap):
     (True, 300)
     """
 
-    n_landmarks: int
+    n_components: int | None = 100
+    n_landmarks: int = field(default=1000, kw_only=True)
+    whiten: bool = field(default=True, kw_only=True)
+    projection: str = field(default="gaussian", kw_only=True)
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **KernelMap._parameter_constraints,
@@ -105,33 +109,6 @@ class RandomProjectionMap(KernelMap):
         "whiten": ["boolean"],
         "projection": [StrOptions({"gaussian", "sign"})],
     }
-
-    def __init__(
-        self,
-        n_components: int | None = 100,
-        *,
-        n_landmarks: int = 1000,
-        whiten: bool = True,
-        projection: str = "gaussian",
-        kernel: str | Callable[..., float] = "rbf",
-        gamma: float | str | None = None,
-        degree: float = 3,
-        coef0: float = 1.0,
-        kernel_params: Mapping[str, Any] | None = None,
-        landmarks: str = "random",
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        self.n_components = n_components
-        self.n_landmarks = n_landmarks
-        self.whiten = whiten
-        self.projection = projection
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.kernel_params = kernel_params
-        self.landmarks = landmarks
-        self.random_state = random_state
 
     def _normalise(self, X: Any, among: FloatArray, rng: np.random.RandomState) -> FloatArray:
         k = len(among)
