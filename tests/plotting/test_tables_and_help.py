@@ -106,14 +106,6 @@ def test_long_tables_show_both_ends():
     assert len(repr(certified(np.arange(11))).splitlines()) == 13
 
 
-def test_tables_of_notebooks_hold_the_same():
-    model = certified(np.array(["<b>", "a&b"]))
-    html, text = model._repr_html_(), repr(model)
-    assert "&lt;b&gt;" in html and "a&amp;b" in html and "<b>" not in html
-    assert html.count("<tr>") == len(text.splitlines()) - 1
-    assert [html.count(f"<th>{name}</th>") for name in text.splitlines()[1].split()] == [1] * 6
-
-
 def test_consensus_by_names():
     y = pd.DataFrame([[1, 2, 2], [1, 2, 2], [2, 1, 1]], columns=["tea", "milk", "juice"])
     lines = repr(aggregation.kemeny(y, output="weak")).splitlines()
@@ -147,7 +139,6 @@ def test_certified_outputs_are_shown_by_name(structure, y, shown):
     model = StructuredRidge(structure, alpha=1e-6).fit(x, y)
     found = pickle.loads(pickle.dumps(model.predict(x, return_certificate=True)[1]))
     assert re.search(rf"^ +0  {shown}  ", repr(found), re.MULTILINE), repr(found)
-    assert f"<td>{shown}</td>" in found._repr_html_() or "[" in shown
     np.testing.assert_array_equal(found.structures, model.predict(x))
     as_frame = clone(model).set_output(predict="pandas").fit(x, y).predict(x, return_certificate=True)[1]
     assert structure.get_params().get("labels") is None or shown in repr(as_frame)
@@ -183,7 +174,7 @@ def test_utilities_and_majorities_are_tables_by_names():
     found = aggregation.bradley_terry(counts, ties=ties)
     assert f"ties {found.ties.parameter:.6g}" in repr(found).splitlines()[0]
     assert repr(found).splitlines()[2].split()[1::2] == ["tea", f"{found.standard_errors[0]:.6g}"]
-    assert "<td>juice</td>" in found._repr_html_()
+    assert [line.split()[1] for line in repr(found).splitlines()[2:]] == ["tea", "milk", "juice"]
     lines = repr(aggregation.acyclic_majority(y)).splitlines()
     assert lines[0] == "AcyclicMajority: weight 3, proven optimal, method 'exact'"
     assert [line.split() for line in lines[2:]] == [["tea", "milk,", "juice"], ["milk", "juice"], ["juice"]]

@@ -71,7 +71,7 @@ def test_what_numbers_names_is_refused_by_structures_with_names():
         CalibratedClassifierCV(tree, cv=3, ensemble=False),
     ):
         assert f"`{type(wrapper).__name__}" in PAGE
-        with pytest.raises(ValueError, match="unknown label 0; the nodes are 'Iris'"):
+        with pytest.raises(ValueError, match="found 0; the nodes are 'Iris'"):
             wrapper.fit(X, y)
     with pytest.raises(ValueError) as caught:
         cross_val_predict(tree, X, y, method="predict_proba")

@@ -250,9 +250,9 @@ def test_numbers_that_are_written_as_another_name_are_refused() -> None:
         (LabelSets(labels=ABC), [[1, 0, 1], [0, 2, 0]], 'row 1: found 2 in column "b"'),
         (Routes(places=ABC), [[0, 1], [1, 1]], 'row 1: .*"b"'),
         (Subtrees({"b": "a", "c": "b"}), [[1, 0, 1]], 'row 0: node "c" is in, its parent, node "b", is not'),
-        (Ordinal(ABC), ["a", "z"], "row 1: unknown label 'z'; the grades are 'a', 'b', 'c'"),
-        (PosetElements(CHAIN, elements=ABC), ["a", "z"], "row 1: unknown label 'z'; the elements are 'a', 'b', 'c'"),
-        (Hierarchy([-1, 0], nodes=["a", "b"]), ["a", "z"], "row 1: unknown label 'z'; the nodes are 'a', 'b'"),
+        (Ordinal(ABC), ["a", "z"], "row 1: found 'z'; the grades are 'a', 'b', 'c'"),
+        (PosetElements(CHAIN, elements=ABC), ["a", "z"], "row 1: found 'z'; the elements are 'a', 'b', 'c'"),
+        (Hierarchy([-1, 0], nodes=["a", "b"]), ["a", "z"], "row 1: found 'z'; the nodes are 'a', 'b'"),
     ],
 )
 def test_messages_call_items_by_name(structure: Structure, y: Any, message: str) -> None:

@@ -1,10 +1,9 @@
-"""Results shown as tables, of aligned text and in notebooks."""
+"""Results shown as tables of aligned text."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Sequence
-from html import escape
 from typing import Any, ClassVar
 
 import numpy as np
@@ -31,33 +30,19 @@ class Tabular(ABC):
     def _title(self) -> str:
         """Return what is known of all rows together."""
 
-    def _cells(self) -> list[list[str]]:
+    def __repr__(self) -> str:
         columns = self._table()
         n = len(next(iter(columns.values())))
         shown = range(n) if n <= 2 * _ENDS + 1 else [*range(_ENDS), *range(n - _ENDS, n)]
-        rows = [[_cell(column, row) for column in columns.values()] for row in shown]
-        if len(rows) < n:
-            rows.insert(_ENDS, ["..."] * len(columns))
-        return [list(columns), *rows]
-
-    def __repr__(self) -> str:
-        cells = self._cells()
-        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-        # Numbers are aligned at the right.
-        right = [_is_number(cells[-1][at]) for at in range(len(widths))]
-        lines = [
-            "  ".join(cell.rjust(width) if flush else cell.ljust(width) for cell, width, flush in row).rstrip()
-            for row in (zip(each, widths, right, strict=True) for each in cells)
-        ]
-        return "\n".join([self._title(), *lines])
-
-    def _repr_html_(self) -> str:
-        head, *rows = (
-            "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in row)
-            for tag, row in zip(["th", *["td"] * 100], self._cells(), strict=False)
-        )
-        body = "".join(f"<tr>{row}</tr>" for row in rows)
-        return f"<p>{escape(self._title())}</p><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        cells = [list(columns), *([_cell(column, row) for column in columns.values()] for row in shown)]
+        if len(shown) < n:
+            cells.insert(_ENDS + 1, ["..."] * len(columns))
+        lines = [""] * len(cells)
+        for column in zip(*cells, strict=True):
+            width = max(map(len, column))
+            align = str.rjust if _is_number(column[-1]) else str.ljust
+            lines = [f"{line}  {align(cell, width)}" for line, cell in zip(lines, column, strict=True)]
+        return "\n".join([self._title(), *(line[2:].rstrip() for line in lines)])
 
 
 class Named:
@@ -72,19 +57,17 @@ class Named:
     def _text(self, row: list[Any]) -> str:
         if self._tours:
             return ", ".join(str(self._names[place]) for place in row if place >= 0)
-        return ", ".join(f"{name} {value}" for name, value in zip(self._names, row, strict=True))
+        return _with_names(row, self._names)
+
+
+def _with_names(row: Any, names: Sequence[Hashable]) -> str:
+    return ", ".join(f"{name} {_text(value)}" for name, value in zip(names, row, strict=True))
 
 
 def _cell(column: Any, row: int) -> str:
     some = column[row : row + 1]  # data frames have rows in slices, too
-    names = getattr(some, "columns", None)
-    value: Any = (
-        some[0] if isinstance(some, (list, range)) else np.asarray(some.toarray() if issparse(some) else some)[0]
-    )
-    if names is not None:
-        text = ", ".join(f"{name} {_text(entry)}" for name, entry in zip(names, value, strict=True))
-    else:
-        text = _text(value)
+    value: Any = np.asarray(some.toarray() if issparse(some) else some)[0]
+    text = _with_names(value, some.columns) if hasattr(some, "columns") else _text(value)
     return text if len(text) <= _WIDTH else f"{text[: _WIDTH - 3]}..."
 
 

@@ -5,9 +5,9 @@ What is refused is refused by an error that names the row.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence, Sized
+from collections.abc import Hashable, Sequence
 from difflib import get_close_matches
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,7 +24,6 @@ from .warn import warn_user
 
 _MANY_NAMES = 10_000
 _EXACT = 2**53  # integers beyond which floats do not tell all apart
-_Rows = TypeVar("_Rows", bound=Sized)
 
 
 class TargetError(RowError):
@@ -68,7 +67,7 @@ def target_vector(y: ArrayLike, argument: str, *, warn: bool = True) -> NDArray[
         values = values[:, 0]
     if values.ndim != 1:
         raise ValueError(f"{argument} must have shape (n,), one value for each row; got shape {values.shape}")
-    return _not_empty(values, argument)
+    return values
 
 
 def target_matrix(
@@ -102,7 +101,7 @@ def target_matrix(
             f"{argument} must have shape (n, {width or 'k'}), one column for each {columns}; got shape {values.shape}"
         )
     check_width(values.shape[1], argument, width, columns, parameter)
-    return _not_empty(values, argument)
+    return values
 
 
 def check_width(found: int, argument: str, width: int | None, columns: str, parameter: str | None = None) -> None:
@@ -127,6 +126,13 @@ def require_once(names: Sequence[Hashable], what: str) -> None:
         raise ValueError(f"{what}: {twice!r} occurs twice; names must differ")
 
 
+def is_absent(value: Any) -> bool:
+    """Return whether a value is missing: None, NA of pandas, NaN or NaT."""
+    if isinstance(value, (float, np.floating)):
+        return bool(np.isnan(value))
+    return value is None or type(value).__name__ in ("NAType", "NaTType")
+
+
 def as_numbers(values: NDArray[Any], argument: str, remedy: str, names: Sequence[Any] | None = None) -> NDArray[Any]:
     """Return values as a boolean, integer or float array, with NaN for None and for pandas' NA; `names` are of columns.
 
@@ -137,16 +143,11 @@ def as_numbers(values: NDArray[Any], argument: str, remedy: str, names: Sequence
     """
     if values.dtype.kind in "biuf":
         return values
-    if values.dtype.kind not in "OU" or values.ndim == 0:
-        raise ValueError(f"{argument} has dtype {values.dtype}, which does not hold numbers; {remedy}")
-    listed = [np.nan if v is None or type(v).__name__ == "NAType" else v for v in values.flat]
     numbers = (int, float, np.integer, np.floating, np.bool_)
-    odd = next((at for at, v in enumerate(listed) if not isinstance(v, numbers)), None)
-    if odd is not None:
-        row, column = divmod(odd, values.shape[1] if values.ndim == 2 else 1)
-        called = names if names is not None and values.shape[1:] == (len(names),) else None
-        where = "" if called is None else f" in column {called[column]!r}"
-        raise TargetError(row, f"{listed[odd]!r}{where} is not a number; {remedy}", argument)
+    listed = [np.nan if is_absent(value) else value for value in values.flat]
+    bad = np.array([not isinstance(value, numbers) for value in listed]).reshape(values.shape)
+    if bad.any():
+        raise error_at(bad, values, f"numbers are needed: {remedy}", argument, names)
     return np.array(listed, dtype=np.float64).reshape(values.shape)
 
 
@@ -159,12 +160,9 @@ def whole_numbers(values: NDArray[Any], argument: str, lo: int, hi: int, remedy:
         For the first row with NaN, infinity, a fraction or a number outside the bounds.
     """
     values = as_numbers(values, argument, remedy)
-    if values.dtype.kind == "b":
-        values = values.astype(np.int8)
-    with np.errstate(invalid="ignore"):
-        bad = ~((values >= lo) & (values <= hi))  # a NaN fails both comparisons
-        if values.dtype.kind == "f":
-            bad |= values != np.floor(values)
+    bad = ~((values >= lo) & (values <= hi))  # a NaN fails both comparisons
+    if values.dtype.kind == "f":
+        bad |= values != np.floor(values)
     if bad.any():
         raise error_at(bad, values, remedy, argument)
     return np.ascontiguousarray(values, dtype=np.int32)
@@ -180,8 +178,7 @@ def encoded_rows(
     TargetError
         For the first row that shows no output, with what is wrong with it and what to do about it.
     """
-    if values.dtype.kind not in "biuf":
-        values = as_numbers(values, argument, structure_format(description))
+    values = as_numbers(values, argument, structure_format(description))
     try:
         return structure_encode(description, values, partial=partial)
     except RowError as error:
@@ -220,7 +217,7 @@ def numbered_positions(
         For other shapes and types, and for what is no position, naming the row.
     """
     remedy = f"positions are finite numbers {'from 0 on' if zero else 'above 0'}, or -1 (or NaN) where unknown"
-    values = target_matrix(as_numbers(as_array(y, argument), argument, remedy, names), argument, n_items, noun)
+    values = as_numbers(target_matrix(y, argument, n_items, noun), argument, remedy, names)
     if values.shape[1] < 2 or values.dtype.kind == "b":
         raise ValueError(f"{argument} must hold numbers, with a column for each of at least 2 {noun}s; {remedy}")
     unknown = (values == -1) | np.isnan(values)
@@ -237,15 +234,15 @@ def error_at(
 ) -> TargetError:
     """Return the error for the first row in which `bad` is True, quoting the bad value; `names` are of columns."""
     at = tuple(int(each) for each in np.unravel_index(int(np.argmax(bad)), bad.shape))
-    value = values[at].item()
+    value = values[at].item() if isinstance(values[at], np.generic) else values[at]
     shown = int(value) if isinstance(value, float) and value.is_integer() else value
     where = "" if len(at) == 1 else f" in column {at[1] if names is None else names[at[1]]!r}"
-    return TargetError(at[0], f"found {shown!r}{where}; {remedy}", argument)
+    return TargetError(at[0], f"found {shown!r:.60}{where}; {remedy}", argument)
 
 
 def summary(values: Sequence[Hashable], limit: int = 10) -> str:
     """Return the first `limit` values for messages, separated by commas."""
-    shown = ", ".join(_plain_repr(v) for v in values[:limit])
+    shown = ", ".join(repr(v.item() if isinstance(v, np.generic) else v) for v in values[:limit])
     return shown if len(values) <= limit else f"{shown}, … ({len(values)} in all)"
 
 
@@ -257,8 +254,8 @@ def meant(name: Any, names: Sequence[Hashable]) -> str:
     return f"; did you mean {near[0]!r}?" if near else ""
 
 
-def codes_of(values: NDArray[Any], known: Sequence[Hashable], argument: str, remedy: str) -> NDArray[np.int32]:
-    """Return the index of each value in `known`, as int32.
+def codes_of(y: ArrayLike, known: Sequence[Hashable], argument: str, noun: str) -> NDArray[np.int32]:
+    """Return the index in `known` of the label of each row of y ``(n,)``, as int32; labels are called `noun`.
 
     Labels are compared by Python's equality, so 1, 1.0 and True are the same label.
 
@@ -267,52 +264,28 @@ def codes_of(values: NDArray[Any], known: Sequence[Hashable], argument: str, rem
     TargetError
         For the first row with a value that is not known.
     """
+    values = target_vector(y, argument)
     index = {label: code for code, label in enumerate(known)}
-    odd = [i for i, value in enumerate(values.tolist()) if not isinstance(value, Hashable)]
-    if odd:
-        raise TargetError(odd[0], f"found {values[odd[0]]!r:.60}, which is no label; {remedy}", argument)
-    if values.dtype.kind == "O":  # may mix types that cannot be sorted
-        codes = np.fromiter((index.get(v, -1) for v in values), dtype=np.int32, count=values.size)
-    else:
-        distinct, inverse = np.unique(values, return_inverse=True)
-        codes = np.array([index.get(v, -1) for v in distinct.tolist()], dtype=np.int32)[inverse]
+    known_or_less = (index.get(label, -1) if label.__hash__ else -1 for label in values.tolist())  # lists have no hash
+    codes = np.fromiter(known_or_less, dtype=np.int32, count=len(values))
     if (codes < 0).any():
-        row = int(np.argmax(codes < 0))
-        said = f"unknown label {_plain_repr(values[row])}; {remedy}{meant(values[row], known)}"
-        raise TargetError(row, said, argument)
+        odd = values[int(np.argmax(codes < 0))]
+        raise error_at(codes < 0, values, f"the {noun} are {summary(known)}{meant(odd, known)}", argument)
     return codes
 
 
 def check_present(values: NDArray[Any], argument: str) -> None:
     """Raise TargetError for the first row with a missing (None, NaN, NA, NaT) or infinite label."""
-    if values.dtype.kind in "mM":
-        bad = np.isnat(values)
-    elif values.dtype.kind == "f":
-        bad = ~np.isfinite(values)
-    elif values.dtype.kind == "O":
-        bad = np.fromiter((_is_absent(value) for value in values), dtype=np.bool_, count=values.size)
+    if values.dtype.kind == "O":
+        bad = np.fromiter(map(is_absent, values), dtype=np.bool_, count=values.size)
     else:
-        return
+        bad = ~np.isfinite(values) if values.dtype.kind in "fmM" else np.zeros(1, dtype=np.bool_)
     if bad.any():
-        row = int(np.argmax(bad))
-        said = f"the label is {_plain_repr(values[row])}; drop the row, or give it a label of its own"
-        raise TargetError(row, said, argument)
-
-
-def _is_absent(value: Any) -> bool:
-    """Return whether a label is None, NA, NaT, NaN or infinite."""
-    if value is None or type(value).__name__ in ("NAType", "NaTType"):
-        return True
-    return isinstance(value, (float, np.floating)) and not np.isfinite(value)
-
-
-def _plain_repr(value: Any) -> str:
-    """Return a value for messages; NumPy's scalars look like Python's."""
-    return repr(value.item() if isinstance(value, np.generic) else value)
+        raise error_at(bad, values, "drop the row, or give it a label of its own", argument)
 
 
 def as_array(y: ArrayLike, argument: str) -> NDArray[Any]:
-    """Return y as an array; refuse sparse matrices, None, rows of different lengths and complex numbers.
+    """Return y as an array; refuse sparse matrices, None, no rows, rows of different lengths and complex numbers.
 
     Missing entries and numbers beside strings stay what they are, which NumPy makes strings of.
     """
@@ -335,6 +308,8 @@ def as_array(y: ArrayLike, argument: str) -> NDArray[Any]:
         values = values if all(isinstance(entry, str) for entry in entries.flat) else entries
     if values.dtype.kind == "c":
         raise ValueError(f"{argument} is complex. Complex data not supported; pass real numbers")
+    if values.ndim and len(values) == 0:
+        raise ValueError(f"{argument} has 0 rows; at least 1 is needed")
     return values
 
 
@@ -346,19 +321,6 @@ def _ragged(y: Any, argument: str) -> ValueError:
     if row is None:
         return ValueError(f"the rows of {argument} differ in length; {remedy}")
     return TargetError(row, f"found {lengths[row]} entries, but {lengths[0]} in row 0; {remedy}", argument)
-
-
-def _not_empty(values: _Rows, argument: str) -> _Rows:
-    """Return the values; ValueError if there are no rows."""
-    if len(values) == 0:
-        raise ValueError(f"{argument} has 0 rows; at least 1 is needed")
-    return values
-
-
-_HOW = (
-    "give a non-empty array or list of outputs in the structure's format, such as Admissible([[1, 2, 3], [2, 1, 3]]) "
-    "for two rankings"
-)
 
 
 class Admissible:
@@ -398,12 +360,11 @@ class Admissible:
     __slots__ = ("structures",)
 
     def __init__(self, structures: Any) -> None:
-        try:
-            empty = len(structures) == 0
-        except TypeError:
-            raise ValueError(f"Admissible needs outputs, got {structures!r}; {_HOW}") from None
-        if empty or isinstance(structures, (str, bytes)):
-            raise ValueError(f"Admissible needs outputs, got {structures!r}; {_HOW}")
+        if not hasattr(structures, "__len__") or isinstance(structures, (str, bytes)) or len(structures) == 0:
+            raise ValueError(
+                f"Admissible needs outputs, got {structures!r}: give a list of them in the structure's format, such as "
+                "Admissible([[1, 2, 3], [2, 1, 3]]) for two rankings"
+            )
         self.structures = structures
 
     def __repr__(self) -> str:
@@ -445,27 +406,23 @@ def flat_sets(y: Any) -> FlatSets | None:
     ValueError
         When some rows are sets and others are not; names the row.
     """
-    if isinstance(y, np.ndarray):
-        if y.dtype != object or y.ndim != 1:
-            return None
-    elif not isinstance(y, (list, tuple)):
-        return None
-    is_set = [isinstance(row, Admissible) for row in y]
+    rows = y.tolist() if isinstance(y, np.ndarray) and y.dtype == object else y
+    is_set = [isinstance(row, Admissible) for row in rows] if isinstance(rows, (list, tuple)) else []
     if not any(is_set):
         return None
     if not all(is_set):
         row = is_set.index(False)
-        raise TargetError(row, f"{y[row]!r} is not Admissible, other rows are; wrap it: Admissible([…])")
-    sets = [row.structures for row in y]
+        raise TargetError(row, f"{rows[row]!r} is not Admissible, other rows are; wrap it: Admissible([…])")
+    sets = [row.structures for row in rows]
     for each in sets:
         refuse_masked(each, "a set of admissible outputs")
     first = np.concatenate([[0], np.cumsum([len(each) for each in sets])]).astype(np.int64)
     if any(hasattr(each, "columns") for each in sets):
         return FlatSets(_one_frame(sets), first)
-    arrays = [np.asarray(each) for each in sets if isinstance(each, np.ndarray) or _is_regular(each)]
-    if len(arrays) == len(sets) and len({each.shape[1:] for each in arrays}) == 1:
-        return FlatSets(np.concatenate(arrays), first)
-    return FlatSets([output for each in sets for output in each], first)
+    try:
+        return FlatSets(np.concatenate(sets), first)
+    except ValueError:  # outputs differ in length
+        return FlatSets([output for each in sets for output in each], first)
 
 
 def _one_frame(sets: Sequence[Any]) -> Any:
@@ -481,20 +438,6 @@ def _one_frame(sets: Sequence[Any]) -> Any:
                 "same columns, or all as arrays",
             )
     return pandas.concat([each[names] for each in sets], ignore_index=True)
-
-
-def _is_regular(outputs: Any) -> bool:
-    """Return whether all outputs have the same shape, so that an array can hold them."""
-    return len({np.shape(each) for each in outputs if not _is_ragged(each)}) == 1 and not any(map(_is_ragged, outputs))
-
-
-def _is_ragged(output: Any) -> bool:
-    """Return whether an output is made of lists of different lengths."""
-    try:
-        np.shape(output)
-    except ValueError:
-        return True
-    return False
 
 
 def _listed(structures: Any) -> list[Any]:

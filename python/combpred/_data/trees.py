@@ -6,16 +6,18 @@ Nothing here is recursive, so that trees may be of any depth.
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._lib.arrays import refuse_masked
+from .._lib.structure import Description
 from .checks import counted
 from .converters import is_missing
 from .names import Names, checked_names
-from .targets import check_present, codes_of, summary, target_vector, whole_numbers
+from .targets import codes_of, target_vector, whole_numbers
 
 
 class Tree:
@@ -37,19 +39,18 @@ class Tree:
         The parent of each node, −1 for the root.
     names : tuple of length n, or None
         Names of the nodes, all strings or all integers, if they were given.
-    depth : ndarray of shape (n,), dtype=int64
-        Number of proper ancestors of each node.
 
     Raises
     ------
     TypeError
         When the parents are not node indices, or names are neither all strings nor all integers.
     ValueError
-        When there is no root, more than one, or a cycle; names the node.
+        When there are not as many names as nodes.
 
     Notes
     -----
-    Construction costs O(n log h) for height h.
+    The library refuses what is no tree when a space is made of it. Depths and ancestors, which metrics compare, ask it
+    to do so, and cost O(n log h) for height h at the first use.
     """
 
     def __init__(self, parent: Any, nodes: Sequence[Any] | None = None) -> None:
@@ -61,31 +62,21 @@ class Tree:
         self.names: Names | None = None if nodes is None else checked_names(nodes, "nodes")
         if isinstance(parent, Mapping):
             if nodes is not None:
-                raise ValueError(
-                    "nodes are names for an array of parents; the keys of a mapping are names: leave nodes out"
-                )
-            listed, self.parent = _numbered(parent)
-            self.names = tuple(listed)
-        else:
-            self.parent = _parents(parent)
+                raise ValueError("nodes are names for an array of parents; a mapping has names: leave nodes out")
+            self.names, parent = _numbered(parent)
+        refuse_masked(parent, "parent")
+        given = np.asarray(parent)
+        if given.ndim != 1 or given.dtype.kind not in "iuf":
+            raise TypeError(
+                f"parent must hold node indices (-1 for the root), or be a mapping from child to parent; got {parent!r}"
+            )
+        remedy = "parents are node indices, -1 for the root"
+        self.parent = whole_numbers(given, "parent", -1, np.iinfo(np.int32).max, remedy)
         if self.names is not None and len(self.names) != len(self.parent):
             raise ValueError(f"nodes has {counted(len(self.names), 'name')}, but parent has {len(self.parent)} entries")
-        roots = np.flatnonzero(self.parent == -1)
-        if len(roots) == 0:
-            raise ValueError("parent: no node is the root; its parent must be -1 (None in a mapping)")
-        if len(roots) > 1:
-            raise ValueError(
-                f"parent: {self.show(roots[0])} and {self.show(roots[1])} are both roots; a hierarchy has one, "
-                "add a node above them"
-            )
-        self._lifts, self.depth = self._lift()
 
     def __len__(self) -> int:
         return len(self.parent)
-
-    def show(self, node: int) -> str:
-        """Return a node for messages, by its name if there are names."""
-        return f"node {node}" if self.names is None else f"node {self.names[node]!r}"
 
     def nodes(self, y: Any, argument: str) -> NDArray[np.int32]:
         """Return y as node indices ``(n,)``; y holds names if the tree has them, otherwise indices.
@@ -95,17 +86,14 @@ class Tree:
         TargetError
             For the first row that is not a node; the message calls y `argument`.
         """
-        values = target_vector(y, argument)
-        check_present(values, argument)
-        if self.names is None:
-            return whole_numbers(values, argument, 0, len(self) - 1, f"nodes are whole numbers 0..{len(self) - 1}")
-        return codes_of(values, self.names, argument, f"the nodes are {summary(self.names)}")
+        if self.names is not None:
+            return codes_of(y, self.names, argument, "nodes")
+        remedy = f"nodes are whole numbers 0..{len(self) - 1}"
+        return whole_numbers(target_vector(y, argument), argument, 0, len(self) - 1, remedy)
 
     def leaves(self) -> NDArray[np.bool_]:
         """Return a mask ``(n,)`` of the nodes without children."""
-        mask = np.ones(len(self), dtype=np.bool_)
-        mask[self.parent[self.parent >= 0]] = False
-        return mask
+        return ~np.isin(np.arange(len(self)), self.parent)
 
     def lowest_common_ancestor(self, a: NDArray[Any], b: NDArray[Any]) -> NDArray[np.int64]:
         """Return the lowest common ancestor of a[i] and b[i] for every i.
@@ -129,51 +117,30 @@ class Tree:
             nodes = np.where((excess >> level) & 1, lift[nodes], nodes)
         return nodes
 
-    def _lift(self) -> tuple[list[NDArray[np.int64]], NDArray[np.int64]]:
-        """Return the 2^j-th ancestors of all nodes for j = 0, 1, …, and the depths; the root is its own parent."""
-        lift = np.where(self.parent < 0, np.arange(len(self)), self.parent).astype(np.int64)
+    @cached_property
+    def _lifts(self) -> list[NDArray[np.int64]]:
+        """The 2^j-th ancestors of all nodes for j = 0, 1, …, up to that of the deepest; the root is its own parent."""
+        every, called = np.ones(len(self), dtype=np.int32), None if self.names is None else tuple(map(str, self.names))
+        tree = Description("hierarchy", {"n": len(self)}, np.append(self.parent, every), names=called)
+        _ = tree.space  # the library refuses what is no tree
+        lifts = [np.where(self.parent < 0, np.arange(len(self)), self.parent).astype(np.int64)]
+        while (lifts[-1] != lifts[-1][0]).any():
+            lifts.append(lifts[-1][lifts[-1]])
+        return lifts
+
+    @cached_property
+    def depth(self) -> NDArray[np.int64]:
+        """The number of proper ancestors of each node, ``(n,)``."""
         depth = (self.parent >= 0).astype(np.int64)
-        lifts = [lift]
-        root = int(np.argmax(self.parent == -1))
-        while (lift != root).any():
-            if 2 ** len(lifts) >= 2 * len(self):  # no path is this long
-                raise ValueError(
-                    f"parent: {self.show(int(np.argmax(lift != root)))} never reaches the root: a cycle is above it"
-                )
-            depth = depth + depth[lift]
-            lift = lift[lift]
-            lifts.append(lift)
-        return lifts, depth
+        for lift in self._lifts[:-1]:
+            depth += depth[lift]
+        return depth
 
 
-def _parents(parent: Any) -> NDArray[np.int32]:
-    """Return an array of parents as int32, checked."""
-    refuse_masked(parent, "parent")
-    values = np.asarray(parent)
-    if values.ndim != 1 or values.size == 0:
-        raise ValueError(f"parent must hold one entry for each node, shape (n,) with n >= 1; got shape {values.shape}")
-    if values.dtype.kind not in "iuf" or (values.dtype.kind == "f" and (values != np.floor(values)).any()):
-        raise TypeError(
-            f"parent must hold node indices (-1 for the root), or be a mapping from child to parent; got {parent!r}"
-        )
-    bad = (values < -1) | (values >= len(values))
-    if bad.any():
-        node = int(np.argmax(bad))
-        raise ValueError(
-            f"parent[{node}] is {values[node]}; parents are node indices 0..{len(values) - 1}, -1 for the root"
-        )
-    return values.astype(np.int32)
-
-
-def _numbered(parent: Mapping[Hashable, Hashable]) -> tuple[list[Hashable], NDArray[np.int32]]:
+def _numbered(parent: Mapping[Hashable, Hashable]) -> tuple[Names, list[int]]:
     """Return the names of the nodes of a mapping, in order, and the parent of each as a node index."""
-    if not parent:
-        raise ValueError("parent is an empty mapping; a hierarchy needs at least one node")
     above = {child: None if is_missing(p) else p for child, p in parent.items()}
-    odd = next((p for p in above.values() if not isinstance(p, (str, int, float, np.integer, type(None)))), None)
-    if odd is not None:
-        raise TypeError(f"parent maps a node to {odd!r:.60}, which is no name of its parent")
     tops = [p for p in dict.fromkeys(above.values()) if p is not None and p not in above]
-    names = list(checked_names([*tops, *above], "parent: the names of a mapping"))
-    index = {name: i for i, name in enumerate(names)}
-    return names, np.array([-1] * len(tops) + [-1 if p is None else index[p] for p in above.values()], dtype=np.int32)
+    names = checked_names([*tops, *above], "parent: the names of a mapping")
+    index: dict[Hashable, int] = {name: i for i, name in enumerate(names)}
+    return names, [-1] * len(tops) + [-1 if p is None else index[p] for p in above.values()]

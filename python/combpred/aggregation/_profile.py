@@ -26,7 +26,7 @@ def read_profile(rankings: Any, weights: Any, n_extensions: Any, random_state: A
         ranks = numbered_positions(given, "rankings", names=names, zero=True)
         return Profile(ranks, check_weights(weights, len(ranks), name="weights", rows="rankings"))
     checked = check_weights(weights, len(given), name="weights", rows="rankings")
-    encode_relations(given, given.shape[1], "rankings", transitive=True)
+    encode_relations(given, "rankings", transitive=True)
     before = given.astype(np.bool_) & ~np.eye(given.shape[1], dtype=np.bool_)
     return extended(before, checked, n_extensions, seed_of(random_state))
 

@@ -12,7 +12,7 @@ from sklearn.utils._param_validation import Interval
 
 from .._data.checks import check_argument, choice, float_array
 from .._data.glossary import documented
-from .._data.relations import encode_relations, items_shown
+from .._data.relations import encode_relations, items_of_pairs
 from .._data.targets import as_array, numbered_positions
 from .._lib.arrays import FloatArray
 from .._lib.kernel import Orders, order_kernel
@@ -29,8 +29,8 @@ def read_orders(values: Any, name: str, given: str) -> Orders:
     choice(given, "format", ORDER_FORMATS)
     values = as_array(values, name)
     if given == "pairs" or values.ndim == 3:
-        items = items_shown(values, name)
-        return Orders(items, signs=encode_relations(values, items, name, reflexive=True))
+        signs = encode_relations(values, name)
+        return Orders(items_of_pairs(signs.shape[1], name), signs=signs)
     positions = numbered_positions(values, name, zero=True)
     return Orders(positions.shape[1], positions=positions)
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._data.glossary import documented
 from .._data.inputs import check_weights
-from .._data.relations import encode_relations, items_shown, pair_probabilities
+from .._data.relations import encode_relations, pair_probabilities
 from .._lib.aggregate import strongest_chains
 from .._lib.arrays import FloatArray, refuse_masked
 from ._orders import positions_of
@@ -208,7 +208,7 @@ def _signs(y: Any, name: str) -> NDArray[np.int8]:
     """Return for the pairs u < v 1 where u is before v, −1 where v is before u, 0 where neither is known."""
     refuse_masked(y, name)
     if are_matrices(y):
-        return encode_relations(y, items_shown(y, name), name, reflexive=True).astype(np.int8)
+        return encode_relations(y, name).astype(np.int8)
     positions = positions_of(y, name, unknown=True)
     u, v = np.triu_indices(positions.shape[1], 1)
     first, second = positions[:, u], positions[:, v]

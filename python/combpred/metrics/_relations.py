@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._data.inputs import mean_of_rows
-from .._data.relations import encode_relations, items_shown
+from .._data.relations import encode_relations
 from ._rows import check_no_row, compared, number_matrix
 
 
@@ -48,7 +48,7 @@ def pair_accuracy(
 
 def _relations(y: Any, name: str) -> NDArray[Any]:
     if are_matrices(y):
-        return encode_relations(y, items_shown(y, name), name, reflexive=True)
+        return encode_relations(y, name)
     signs = number_matrix(y, name)
     check_no_row((signs != np.sign(signs)).any(axis=1), name, "must hold −1, 0 and 1; this row holds another value")
     return signs

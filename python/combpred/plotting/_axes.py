@@ -11,35 +11,24 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-def single_axes(caller: str, ax: Axes | None) -> Axes:
-    """Return the axes given, or those of a new figure."""
-    plt = _pyplot(caller)
-    return plt.subplots(layout="constrained")[1] if ax is None else ax
-
-
-def two_panels(caller: str, ax: Axes | Sequence[Axes] | None, **layout: Any) -> tuple[Axes, Axes | None]:
-    """Return the main and the side panel of a display.
+def axes_of(display: object, ax: Axes | Sequence[Axes] | None, **layout: Any) -> tuple[Axes, Axes | None, Any]:
+    """Return the main and the side panel of a display, and their figure.
 
     Parameters
     ----------
-    caller : str
+    display : object
         Who draws, for messages.
     ax : Axes, pair of Axes or None
-        A pair: main and side panel. One: the main panel, so that there is no side panel. None: two of a new figure.
+        A pair: main and side panel. One: the main panel, so that there is no side panel. None: those of a new figure.
     **layout
-        How `matplotlib.pyplot.subplots` lays the two out.
+        How `matplotlib.pyplot.subplots` lays these out; without, there is one panel.
     """
-    plt = _pyplot(caller)
-    main, *side = np.ravel(plt.subplots(**layout, layout="constrained")[1] if ax is None else np.array(ax, object))
-    return main, side[0] if side else None
-
-
-def _pyplot(caller: str) -> Any:
     try:
-        import matplotlib.pyplot
+        import matplotlib.pyplot as plt
     except ImportError as error:
-        raise ImportError(f"{caller} requires matplotlib: pip install 'combpred[plot]'") from error
-    return matplotlib.pyplot
+        raise ImportError(f"{type(display).__name__}.plot requires matplotlib: pip install 'combpred[plot]'") from error
+    main, *side = np.ravel(np.array(plt.subplots(**layout, layout="constrained")[1] if ax is None else ax, object))
+    return main, side[0] if side else None, main.figure
 
 
 def style(defaults: dict[str, Any], given: dict[str, Any] | None, artist: type) -> dict[str, Any]:

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_consistent_length
 
-from .._data.checks import float_array, whole_number
-from ._axes import single_axes, style
+from .._data.checks import counted, float_array, whole_number
+from ._axes import axes_of, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -123,15 +123,13 @@ class CoolingScheduleDisplay:
         ImportError
             Without matplotlib.
         """
-        self.ax_ = single_axes(f"{type(self).__name__}.plot", ax)
+        self.ax_, _, self.figure_ = axes_of(self, ax)
         from matplotlib.lines import Line2D
 
-        self.figure_ = self.ax_.figure
         self.lines_ = []
         for i, levels in enumerate(self.schedules):
-            steps = len(levels) - 1
             name = "" if self.names is None else f"{self.names[i]}: "
-            chosen = {"marker": "o", "markersize": 3.5, "label": f"{name}{steps} step{'s' if steps > 1 else ''}"}
+            chosen = {"marker": "o", "markersize": 3.5, "label": name + counted(len(levels) - 1, "step")}
             self.lines_ += self.ax_.plot(np.arange(len(levels)), levels, **style(chosen, kwargs, Line2D))
         self.ax_.set(xlabel="level", ylabel="inverse temperature β", ylim=(-0.03, 1.03))
         self.ax_.legend(frameon=False)

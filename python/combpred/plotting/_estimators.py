@@ -8,8 +8,8 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 
-def opened(estimator: Any, X: Any, y: Any = None) -> tuple[Any, Any, Any]:
-    """Return what predicts within searches and pipelines, and X and y as they reach it."""
+def opened(estimator: Any, X: Any) -> tuple[Any, Any]:
+    """Return what predicts within searches and pipelines, and X as it reaches it."""
     check_is_fitted(estimator)
     while True:
         if hasattr(estimator, "best_estimator_"):
@@ -18,7 +18,7 @@ def opened(estimator: Any, X: Any, y: Any = None) -> tuple[Any, Any, Any]:
             X = estimator[:-1].transform(X) if len(estimator) > 1 else X
             estimator = estimator[-1]
         else:
-            return estimator, X, y
+            return estimator, X
 
 
 def predicts_marginals(estimator: Any) -> bool:

@@ -10,7 +10,7 @@ from sklearn.utils import check_array
 
 from .._data.checks import choice, float_array
 from .._lib.arrays import FloatArray
-from ._axes import single_axes, style
+from ._axes import axes_of, style
 from ._estimators import opened
 from ._matrix import marginal_matrix, names_for
 
@@ -218,7 +218,7 @@ class MarginalsDisplay:
         >>> bool(display.matrix[0, 1] > 0.5)  # P(ale before bitter)
         True
         """
-        model, rows, _ = opened(estimator, X)
+        model, rows = opened(estimator, X)
         marginals = np.asarray(model.predict_marginals(rows))
         return cls.from_marginals(model.structure_, marginals, labels=labels, order=order, ax=ax, **kwargs)
 
@@ -262,13 +262,10 @@ class MarginalsDisplay:
         ImportError
             Without matplotlib.
         """
-        self.ax_ = single_axes(f"{type(self).__name__}.plot", ax)
-        self.figure_ = self.ax_.figure
-        from matplotlib.image import AxesImage
-
+        self.ax_, _, self.figure_ = axes_of(self, ax)
         colours, low, high = _SCALES[self.kind]
         shown = {"cmap": cmap if cmap is not None else colours, "vmin": low, "vmax": high, "interpolation": "nearest"}
-        self.im_ = self.ax_.imshow(np.ma.masked_invalid(self.matrix), **style(shown, im_kw, AxesImage))
+        self.im_ = self.ax_.imshow(np.ma.masked_invalid(self.matrix), **{**shown, **(im_kw or {})})
         self.ax_.set_facecolor("0.9")  # of empty cells, which must not look like zeros
         if include_values is None:
             include_values = max(self.matrix.shape) <= _MOST_VALUES

@@ -127,6 +127,17 @@ def names_for(n: int, names: Any, argument: str) -> tuple[str, ...]:
     return listed
 
 
+#: What the entries of ψ of each kind are the probabilities of, with a row and a column.
+_EVENTS = {
+    "total order": "P({} before {})",
+    "order": "P({} before {})",
+    "directions": "P({}→{})",
+    "arcs": "P({}→{})",
+    "edges": "P(edge)",
+    "cells": "P({} has {})",
+}
+
+
 def _numbered(structure: Structure, values: FloatArray) -> MarginalMatrix:
     """Return the matrix with items called by their numbers."""
     layout = structure_layout(structure.space.description)
@@ -136,44 +147,22 @@ def _numbered(structure: Structure, values: FloatArray) -> MarginalMatrix:
             "ax.barh(structure.feature_names(), marginals)"
         )
     kind, n = layout.kind, layout.n_items
-    if kind in ("total order", "order"):
-        return _of_order(structure, kind, n, values)
-    at = layout.rows, layout.columns
+    quantity, scale, back = _EVENTS[kind].format("row", "column"), "probability", None
+    if hasattr(structure, "pair_probabilities"):
+        values, back = structure.pair_probabilities(values)
+        scale = "pair" if kind == "total order" else scale
+    elif kind in ("order", "directions"):
+        back, scale = -values, "difference"
+        quantity += f" − {_EVENTS[kind].format('column', 'row')}"
+    elif kind == "edges":
+        back = values
     size = n + 1 if n in layout.rows else n  # with a row of starts and a column of ends
     matrix = np.full((size, size), np.nan)
-    matrix[at] = values
+    matrix[layout.rows, layout.columns] = values
+    if back is not None:
+        matrix[layout.columns, layout.rows] = back
+    names = tuple(map(str, range(n)))
+    rows, columns = ((*names, "start"), (*names, "end")) if size > n else (names, names)
     if kind == "cells":
-        items, columns = (tuple(f"{what} {i}" for i in range(n)) for what in ("item", "column"))
-        return MarginalMatrix(matrix, items, columns, "P(row has column)", "probability", 0)
-    if kind == "directions":
-        matrix[at[::-1]] = -values
-        return _square(matrix, "P(row→column) − P(column→row)", "difference")
-    if kind == "edges":
-        matrix[at[::-1]] = values
-        return _square(matrix, "P(edge)", "probability")
-    if size == n:
-        return _square(matrix, "P(row→column)", "probability")
-    places = tuple(str(place) for place in range(n))
-    return MarginalMatrix(matrix, (*places, "start"), (*places, "end"), "P(row→column)", "probability", n)
-
-
-def _of_order(structure: Structure, order: str, n: int, marginals: FloatArray) -> MarginalMatrix:
-    if not hasattr(structure, "pair_probabilities"):
-        values, quantity = _mirrored(n, marginals, -marginals), "P(row before column) − P(column before row)"
-        return _square(values, quantity, "difference", ranked=True)
-    before, after = structure.pair_probabilities(marginals)
-    kind = "pair" if order == "total order" else "probability"
-    return _square(_mirrored(n, before, after), "P(row before column)", kind, ranked=True)
-
-
-def _mirrored(n: int, above: FloatArray, below: FloatArray) -> FloatArray:
-    """Return the matrix with values of the pairs u < v above the diagonal, and others below it."""
-    values = np.full((n, n), np.nan)
-    u, v = np.triu_indices(n, 1)
-    values[u, v], values[v, u] = above, below
-    return values
-
-
-def _square(values: FloatArray, quantity: str, kind: str, *, ranked: bool = False) -> MarginalMatrix:
-    names = tuple(str(i) for i in range(len(values)))
-    return MarginalMatrix(values, names, names, quantity, kind, len(names), ranked)
+        rows, columns, n = tuple(f"item {i}" for i in names), tuple(f"column {i}" for i in names), 0
+    return MarginalMatrix(matrix, rows, columns, quantity, scale, n, ranked=kind in ("total order", "order"))

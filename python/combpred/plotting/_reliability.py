@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_consistent_length
 
 from .._data.checks import choice, float_array, share
-from .._data.targets import TargetError
+from .._data.targets import codes_of
 from ..metrics.calibration import calibration_bins, calibration_error, wilson_interval
-from ._axes import style, two_panels
+from ._axes import axes_of, style
 from ._estimators import opened, predicts_marginals
 from ._events import events
 
@@ -228,7 +228,7 @@ class ReliabilityDisplay:
         >>> int(display.counts.sum()), display.expected_calibration_error < 0.05
         (1665, True)
         """
-        model, rows, y = opened(estimator, X, y)
+        model, rows = opened(estimator, X)
         of = _structure_events if predicts_marginals(model) else _class_events
         happened, probability, names = of(model, rows, y)
         if event is not None:
@@ -290,11 +290,10 @@ class ReliabilityDisplay:
         if confidence is not None:
             share(confidence, "confidence")
         layout = {"nrows": 2, "sharex": True, "height_ratios": (4, 1), "figsize": (5.6, 6.0)}
-        self.ax_, self.counts_ax_ = two_panels(f"{type(self).__name__}.plot", ax, **layout)
+        self.ax_, self.counts_ax_, self.figure_ = axes_of(self, ax, **layout)
         from matplotlib.colors import to_rgba
         from matplotlib.lines import Line2D
 
-        self.figure_ = self.ax_.figure
         if ref_line and _DIAGONAL not in self.ax_.get_legend_handles_labels()[1]:
             self.ax_.plot([0, 1], [0, 1], color="0.6", linestyle="--", linewidth=1, label=_DIAGONAL)
         name = self.name if name is None else name
@@ -333,15 +332,11 @@ def _structure_events(model: Any, X: Any, y: Any) -> tuple[Any, Any, list[str]]:
 def _class_events(model: Any, X: Any, y: Any) -> tuple[Any, Any, list[str]]:
     """Return the same for a classifier of scikit-learn."""
     probability, classes = np.asarray(model.predict_proba(X)), model.classes_
-    happened = y.toarray() if hasattr(y, "toarray") else np.asarray(y)
+    if np.ndim(y) == 1:
+        happened = codes_of(y, classes.tolist(), "y", "classes")[:, None] == np.arange(len(classes))
+    else:
+        happened = y.toarray() if hasattr(y, "toarray") else np.asarray(y)
     check_consistent_length(happened, probability)
-    if happened.ndim == 1:
-        unknown = ~np.isin(happened, classes)
-        if unknown.any():
-            row = int(np.argmax(unknown))
-            raise TargetError(row, f"{happened.tolist()[row]!r} is none of the classes of training; drop the row")
-        happened = happened[:, None] == classes
     if happened.shape != probability.shape:
         raise ValueError(f"y has shape {np.shape(y)}, but the predicted probabilities have {probability.shape}")
-    names = [str(label) for label in classes.tolist()]
-    return happened, probability, names
+    return happened, probability, [str(label) for label in classes.tolist()]

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import check_array
 
-from .._data.checks import float_array, whole_number
+from .._data.checks import counted, float_array, whole_number
 from ..sampling import autocorrelation, effective_sample_size, split_r_hat
-from ._axes import style, two_panels
+from ._axes import axes_of, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -167,14 +167,13 @@ class TraceDisplay:
             Without matplotlib.
         """
         layout = {"ncols": 2, "width_ratios": (2, 1), "figsize": (10.0, 3.6)}
-        self.ax_, self.autocorrelation_ax_ = two_panels(f"{type(self).__name__}.plot", ax, **layout)
+        self.ax_, self.autocorrelation_ax_, self.figure_ = axes_of(self, ax, **layout)
         from matplotlib.lines import Line2D
 
-        self.figure_ = self.ax_.figure
         name = self.name if name is None else name
         chains = self.value.shape[1]
         figures = (
-            f"{chains} chain{'s' if chains > 1 else ''} of {len(self.value)} draws: "
+            f"{counted(chains, 'chain')} of {len(self.value)} draws: "
             f"ESS {self.effective_sample_size:.0f}, split $\\hat{{R}}$ {self.r_hat:.3f}"
         )
         self.lines_ = []

@@ -114,8 +114,7 @@ def read_preferences(
     """
     given = as_array(y, "y")
     if given.ndim == 3:
-        k = given.shape[1] if n_labels is None else n_labels
-        return Preferences(encode_relations(given, k).astype(np.int8), None, k)
+        return Preferences(encode_relations(given, items=n_labels).astype(np.int8), None, given.shape[1])
     ranks, signs, apart = read_positions(numbered_positions(given, "y", n_labels, names, noun="label"), gaps=gaps)
     return Preferences(signs, ranks, given.shape[1], gaps=apart)
 

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from .._data.glossary import documented
-from .._data.relations import pair_index
 from .._lib.structure import structure_layout
 from ._base import Sized
 from ._search.constraints import Restriction
@@ -90,5 +89,8 @@ class Cycles(Visits):
         from .._programs.tours import best_cycle
         from ._search.programs import visit_cuts  # loads the solver
 
-        conditions = visit_cuts(restriction, n, visited=n * (n - 1) // 2, step=pair_index(n))
+        pairs = np.zeros((n, n), dtype=np.intp)  # by both of their ends
+        pairs[np.triu_indices(n, 1)] = np.arange(n * (n - 1) // 2)
+        steps = pairs + pairs.T
+        conditions = visit_cuts(restriction, n, visited=n * (n - 1) // 2, step=lambda u, v: int(steps[u, v]))
         return best_cycle(n, linear + magnitude, conditions)  # ψ is 0 or 1

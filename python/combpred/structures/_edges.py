@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from .._data.checks import refuse_unlisted
 from .._data.names import Names, index_of
+from .._data.relations import items_of_pairs
 from .._data.targets import TargetError, summary, target_matrix
 from .._lib.arrays import refuse_masked
 from .._lib.errors import in_words_of
@@ -50,7 +51,7 @@ class EdgeSets(Structure):
         return super()._resolve(y)
 
     def _shown(self, y: Any) -> int:
-        return vertices_of_complete_graph(super()._shown(y))
+        return items_of_pairs(super()._shown(y), "y")
 
     def _numbers(self, y: Any, argument: str) -> NDArray[Any]:
         return target_matrix(y, argument, self.space.part_len, "edge")
@@ -115,14 +116,3 @@ def edge_list(cls: str, edges: Any, n_vertices: int | None, names: Names | None 
 
 def _vertex(cls: str, vertex: Any, names: Names) -> Any:
     return index_of(vertex, names, f"{cls}: edges hold the vertex {vertex!r}; the vertices are {summary(names)}")
-
-
-def vertices_of_complete_graph(n_edges: int) -> int:
-    """Return the number of vertices of the complete graph with `n_edges` edges; ValueError if there is none."""
-    n = (1 + int(np.sqrt(1 + 8 * n_edges))) // 2
-    if n * (n - 1) // 2 != n_edges or n_edges == 0:
-        raise ValueError(
-            f"y has {n_edges} columns, which is no number of edges of a complete graph (1, 3, 6, 10, …); "
-            "give n_vertices and edges"
-        )
-    return n

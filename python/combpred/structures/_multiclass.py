@@ -114,10 +114,7 @@ class MultiClass(Structure):
         return getattr(self, "classes_", np.arange(n))
 
     def _numbers(self, y: Any, argument: str) -> NDArray[np.int32]:
-        known = self._labels().tolist()
-        labels = target_vector(y, argument)
-        check_present(labels, argument)
-        return codes_of(labels, known, argument, f"the classes are {summary(known)}")[:, np.newaxis]
+        return codes_of(y, self._labels().tolist(), argument, "classes")[:, np.newaxis]
 
     def _metric_arguments(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
         check_present(target_vector(y_true, "y_true", warn=False), "y_true")  # those that training lacked are legal

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from .._data.checks import is_number
 from .._data.glossary import documented
 from .._data.names import Names, checked_names
-from .._data.targets import check_present, codes_of, summary, target_vector, whole_numbers
+from .._data.targets import codes_of, summary, target_vector, whole_numbers
 from ._base import Sized, Structure
 
 
@@ -124,7 +124,7 @@ class Ordinal(Structure):
 
     def _numbers(self, y: Any, argument: str) -> NDArray[Any]:
         if self._names is not None:
-            return _codes(y, self._names, argument)[:, np.newaxis]
+            return codes_of(y, self._names, argument, "grades")[:, np.newaxis]
         self._refuse_categories(y, argument)
         return _unnamed(y, argument)[:, np.newaxis]
 
@@ -133,7 +133,7 @@ class Ordinal(Structure):
         names = self._names
         if names is not None and list(names) != _consecutive(names):
             scale = self._scale(y_true, names, "y_true")
-            return _codes(y_true, scale, "y_true"), _codes(y_pred, scale, "y_pred")
+            return codes_of(y_true, scale, "y_true", "grades"), codes_of(y_pred, scale, "y_pred", "grades")
         for y, argument in ((y_true, "y_true"), (y_pred, "y_pred")):
             self._refuse_categories(y, argument)
         least = 0 if names is None else int(np.iinfo(np.int32).min)
@@ -173,17 +173,9 @@ def _consecutive(names: Names) -> list[int]:
     return list(range(names[0], names[0] + len(names))) if isinstance(names[0], int) else []
 
 
-def _codes(y: Any, scale: Sequence[Any], argument: str) -> NDArray[np.int32]:
-    """Return the index of each category in `scale`; TargetError for the first row that is not in it."""
-    values = target_vector(y, argument)
-    check_present(values, argument)
-    return codes_of(values, scale, argument, f"the grades are {summary(scale)}")
-
-
 def _grades(y: Any, argument: str, least: int, *, warn: bool = True) -> NDArray[np.int32]:
     """Return grades as int32, however high; TargetError for the first row that is not one."""
     values = _unnamed(y, argument, warn=warn)
-    check_present(values, argument)
     return whole_numbers(values, argument, least, np.iinfo(np.int32).max, "grades are whole numbers")
 
 

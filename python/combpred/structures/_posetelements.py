@@ -12,7 +12,7 @@ from .._data.checks import allowed_mask, counted
 from .._data.forms import column_names, columns_in_order
 from .._data.glossary import documented
 from .._data.names import Names, checked_names
-from .._data.targets import check_present, codes_of, summary, target_vector, whole_numbers
+from .._data.targets import check_present, codes_of, target_vector, whole_numbers
 from .._lib.arrays import refuse_masked
 from .._lib.structure import Description
 from ._base import Structure
@@ -151,20 +151,18 @@ class PosetElements(Structure):
         return Description(self.name, {"n": k}, ints, None)
 
     def _numbers(self, y: Any, argument: str) -> NDArray[Any]:
-        values = target_vector(y, argument)
-        return self._codes(values, argument, self.space.description.scalars["n"])[:, np.newaxis]
+        return self._codes(y, argument, self.space.description.scalars["n"])[:, np.newaxis]
 
     def _metric_arguments(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
         check_present(target_vector(y_true, "y_true", warn=False), "y_true")
         return y_true, y_pred
 
-    def _codes(self, values: NDArray[Any], argument: str, k: int) -> NDArray[np.int32]:
+    def _codes(self, y: Any, argument: str, k: int) -> NDArray[np.int32]:
         """Return elements, by their names or out of 0..k−1, as indices."""
         names = self._names
         if names is not None:
-            check_present(values, argument)
-            return codes_of(values, names, argument, f"the elements are {summary(names)}")
-        return whole_numbers(values, argument, 0, k - 1, f"elements are whole numbers 0..{k - 1}")
+            return codes_of(y, names, argument, "elements")
+        return whole_numbers(target_vector(y, argument), argument, 0, k - 1, f"elements are whole numbers 0..{k - 1}")
 
     @property
     def _names(self) -> Names | None:

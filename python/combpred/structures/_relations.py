@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._data.forms import column_names, columns_in_order
-from .._data.relations import items_shown, relation_rows
+from .._data.relations import relation_rows
 from . import _pairs
 from ._base import Sized, Structure
 
@@ -27,10 +27,10 @@ class Relations(Structure):
     _names_in, _read_natural, _in_names = _pairs.names_in, _pairs.read_rows, _pairs.in_names
 
     def _shown(self, y: Any) -> int:
-        return items_shown(y, type(self).__name__)
+        return relation_rows(y, "y")[1]
 
     def _numbers(self, y: Any, argument: str) -> NDArray[Any]:
-        return relation_rows(y, self._n(), argument)
+        return relation_rows(y, argument, self._n())[0]
 
     def _metric_arguments(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
         names = column_names(y_true, "y_true")

@@ -28,6 +28,11 @@ class Trees(Structure):
     def _tree(self) -> Tree:
         return Tree(self.parent, self.nodes)
 
+    def _checked_tree(self) -> Tree:
+        """Return the tree; ValueError where the library finds that it is none."""
+        _ = self.space
+        return self._tree()
+
     @property
     def _names(self) -> Names | None:
         return self._tree().names
@@ -157,7 +162,7 @@ class Trees(Structure):
         index = {name: node for node, name in enumerate(above)}
         parent = [index[parents[0]] if parents else -1 for parents in above.values()]
         made = cls(np.array(parent, dtype=np.int32), nodes=list(above), **options)
-        made._tree()  # refuses cycles
+        _ = made.space  # refuses cycles
         return made
 
     def to_nested(self) -> dict[Any, Any]:
@@ -174,7 +179,7 @@ class Trees(Structure):
         >>> Hierarchy([-1, 0, 0], nodes=["animal", "cat", "dog"]).to_nested()
         {'animal': {'cat': {}, 'dog': {}}}
         """
-        tree = self._tree()
+        tree = self._checked_tree()
         levels: list[dict[Any, Any]] = [{} for _ in tree.parent]
         top: dict[Any, Any] = {}
         for node, name in enumerate(self._index(tree)):
@@ -197,7 +202,7 @@ class Trees(Structure):
         """
         import networkx
 
-        tree = self._tree()
+        tree = self._checked_tree()
         names = list(self._index(tree))
         graph = networkx.DiGraph()
         graph.add_nodes_from(names)
@@ -234,7 +239,7 @@ class Trees(Structure):
         >>> tree.to_paths(["cat", "fish"])
         [['animal', 'mammal', 'cat'], ['animal', 'fish']]
         """
-        tree = self._tree()
+        tree = self._checked_tree()
         names = list(self._index(tree))
         lasts = Counter(name.rpartition(">")[2] for name in names if isinstance(name, str))
 
