@@ -175,8 +175,8 @@ def test_numeric_categories_come_back() -> None:
 @pytest.mark.parametrize(
     ("y", "row"),
     [
-        (pd.Categorical(["a", "b"]), None),
-        (["low", "high"], None),
+        (pd.Categorical(["a", "b"]), 0),
+        (["low", "high"], 0),
         ([0, 0], None),
         ([0, 1.5], 1),
         ([0, np.nan], 1),

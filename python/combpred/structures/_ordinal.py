@@ -14,6 +14,8 @@ from .._data.names import Names, checked_names
 from .._data.targets import codes_of, summary, target_vector, whole_numbers
 from ._base import Sized, Structure
 
+_LEAST = int(np.iinfo(np.int32).min)
+
 
 @documented
 class Ordinal(Structure):
@@ -96,137 +98,74 @@ class Ordinal(Structure):
 
     def _n(self) -> int:
         names = self._names
-        if names is None:
-            return super()._n()
-        return len(names)
+        return super()._n() if names is None else len(names)
 
     def _resolve(self, y: Any) -> Ordinal:
-        if self._names is not None:
-            self._scale(y, self._names, "y")
-            return self._with()
         categories = _ordered_categories(y)
-        if categories is not None:
-            if len(categories) < 2:
-                raise ValueError(f"Ordinal: y has {len(categories)} categories; at least 2 are needed")
-            if self.grades is not None and self._n() != len(categories):
-                raise ValueError(
-                    f"Ordinal: grades={self.grades}, but y has {len(categories)} categories "
-                    f"({summary(list(categories))}); leave grades out, or set the categories of y"
-                )
-            return self._with(grades=len(categories), categories_=categories)
-        if self.grades is not None:
-            return self._with(grades=self._n())
-        values = _grades(y, "y", int(np.iinfo(np.int32).min), warn=False)
-        lowest, highest = int(values.min()), int(values.max())
-        if lowest == highest:
-            raise ValueError(f"Ordinal: y holds one grade only ({lowest}); at least 2 are needed, or give grades")
-        return self._with(grades=list(range(lowest, highest + 1)) if lowest else highest + 1)
+        if self._names is None and categories is not None and self.grades in (None, len(categories)):
+            resolved = self._with(grades=len(categories), categories_=categories)
+        elif self.grades is not None:
+            self._scale(y, "y")
+            return self._with()
+        else:
+            values = _whole(y, "y", warn=False)
+            lowest, highest = int(values.min()), int(values.max())
+            resolved = self._with(grades=list(range(lowest, highest + 1)) if lowest else highest + 1)
+        if resolved._n() < 2:
+            raise ValueError("Ordinal: y has one grade only; at least 2 are needed, or give grades")
+        return resolved
 
     def _numbers(self, y: Any, argument: str) -> NDArray[Any]:
-        if self._names is not None:
-            return codes_of(y, self._names, argument, "grades")[:, np.newaxis]
-        self._refuse_categories(y, argument)
-        return _unnamed(y, argument)[:, np.newaxis]
+        self._scale(y, argument)
+        names = self._names
+        values = target_vector(y, argument) if names is None else codes_of(y, names, argument, "grades")
+        return values[:, np.newaxis]
 
     def _metric_arguments(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
         # A test set may hold grades that did not occur in training; predictions are off there, which is no error.
-        names = self._names
-        if names is not None and list(names) != _consecutive(names):
-            scale = self._scale(y_true, names, "y_true")
+        scale = self._scale(y_true, "y_true")
+        first = scale[0]
+        if not isinstance(first, int) or scale != list(range(first, first + len(scale))):
             return codes_of(y_true, scale, "y_true", "grades"), codes_of(y_pred, scale, "y_pred", "grades")
-        for y, argument in ((y_true, "y_true"), (y_pred, "y_pred")):
-            self._refuse_categories(y, argument)
-        least = 0 if names is None else int(np.iinfo(np.int32).min)
-        return _grades(y_true, "y_true", least), _grades(y_pred, "y_pred", least)
+        least = 0 if self._names is None else _LEAST
+        return _whole(y_true, "y_true", least), _whole(y_pred, "y_pred", least)
 
-    def _refuse_categories(self, y: Any, argument: str) -> None:
-        """Raise ValueError if y is a Categorical, as this structure was not fitted to one."""
-        if _ordered_categories(y) is not None:
-            raise ValueError(
-                f"Ordinal: {argument} is a Categorical, but this structure knows no categories; pass {argument}.codes "
-                f"({argument}.cat.codes of a Series), list them in grades, or use structure_ of an estimator fitted to "
-                "a Categorical"
-            )
+    def _scale(self, y: Any, argument: str) -> list[Any]:
+        """Return the grades by which to compare y with predictions.
 
-    def _scale(self, y: Any, names: Names, argument: str) -> list[Any]:
-        """Return the categories by which to compare y with predictions.
-
-        These are the known ones or, if there are more, those of y; ValueError unless one list contains the other in the
-        same order.
+        These are the known ones or, if there are more, the categories of y; ValueError unless one list contains the
+        other in the same order.
         """
-        known = list(names)
-        categories = None if getattr(_dtype(y), "ordered", None) is False else _ordered_categories(y)
+        known: list[Any] = list(self._names or range(self._n()))
+        categories = _ordered_categories(y)
         if categories is None:
             return known
         own: list[Any] = categories.tolist()
         smaller, larger = sorted((own, known), key=len)
         if [category for category in larger if category in smaller] != smaller:
             raise ValueError(
-                f"Ordinal: the categories of {argument} ({summary(own)}) do not stand in the order of those known, or "
-                f"lack some and have others ({summary(known)}); give both the same categories"
+                f"Ordinal: the categories of {argument} ({summary(own)}) do not stand in the order of the grades, or "
+                f"lack some and have others ({summary(known)}); give both the same categories, or list them in grades"
             )
         return larger
 
 
-def _consecutive(names: Names) -> list[int]:
-    """Return as many consecutive integers as there are names, from the first one on; none where that is a string."""
-    return list(range(names[0], names[0] + len(names))) if isinstance(names[0], int) else []
-
-
-def _grades(y: Any, argument: str, least: int, *, warn: bool = True) -> NDArray[np.int32]:
+def _whole(y: Any, argument: str, least: int = _LEAST, *, warn: bool = True) -> NDArray[np.int32]:
     """Return grades as int32, however high; TargetError for the first row that is not one."""
-    values = _unnamed(y, argument, warn=warn)
-    return whole_numbers(values, argument, least, np.iinfo(np.int32).max, "grades are whole numbers")
-
-
-def _unnamed(y: Any, argument: str, *, warn: bool = True) -> NDArray[Any]:
-    """Return y as an array ``(n,)``; ValueError if it holds strings."""
-    values = target_vector(y, argument, warn=warn)
-    if values.dtype.kind in "US" or (values.dtype.kind == "O" and any(isinstance(v, str) for v in values)):
-        found = sorted(set(map(str, values.tolist())))
-        raise ValueError(
-            f"Ordinal: {argument} holds strings, whose order is not known; list the grades from lowest to "
-            f"highest, as in Ordinal({found[:4]!r:.60}), or pass an ordered Categorical"
-        )
-    return values
-
-
-def _dtype(y: Any) -> Any:
-    """Return the type of y, of a data frame with one column that of the column; None if y has none."""
-    if hasattr(y, "columns") and hasattr(y, "dtypes") and len(y.columns) == 1:
-        return next(iter(y.dtypes))
-    return getattr(y, "dtype", None)
+    remedy = "grades are whole numbers; list others from lowest to highest, Ordinal([…]), or an ordered Categorical"
+    return whole_numbers(target_vector(y, argument, warn=warn), argument, least, np.iinfo(np.int32).max, remedy)
 
 
 def _ordered_categories(y: Any) -> NDArray[Any] | None:
-    """Return the categories of an ordered Categorical, an Enum or an ordered dictionary of Arrow, None for other y.
-
-    Raises
-    ------
-    ValueError
-        For a Categorical without an order.
-    """
-    dtype = _dtype(y)
-    if type(dtype).__name__ == "Enum" and hasattr(dtype, "categories"):  # of polars
-        return np.asarray(dtype.categories.to_list())
-    if not hasattr(dtype, "categories") or not hasattr(dtype, "ordered"):
-        return _ordered_dictionary(y)
-    if not dtype.ordered:
-        raise ValueError(
-            "Ordinal: y is a Categorical without order; give it one: y.as_ordered() (y.cat.as_ordered() of a Series) "
-            f"if its categories ({summary(list(dtype.categories))}) stand from lowest to highest, otherwise "
-            "reorder_categories(…, ordered=True)"
-        )
-    return np.asarray(dtype.categories)
-
-
-def _ordered_dictionary(y: Any) -> NDArray[Any] | None:
-    """Return the values of an ordered dictionary of Arrow, in an array of its own or of pandas; None for other y."""
-    if len(getattr(y, "columns", ())) == 1:
+    """Return the categories of an ordered Categorical, an Enum or an ordered dictionary of Arrow; None for other y."""
+    if len(getattr(y, "columns", ())) == 1:  # of Arrow the column itself, of others its name
         y = y.columns[0] if hasattr(y, "column_names") else y[y.columns[0]]
-    if hasattr(_dtype(y), "pyarrow_dtype"):
-        y = y.array.__arrow_array__() if hasattr(y, "array") else y.__arrow_array__()
-    if not getattr(getattr(y, "type", None), "ordered", False):
-        return None
-    chunks = y.unify_dictionaries().chunks if hasattr(y, "chunks") else [y]
-    return np.asarray(chunks[0].dictionary.to_pylist())
+    dtype = getattr(y, "dtype", None)
+    if hasattr(dtype, "pyarrow_dtype"):
+        y = getattr(y, "array", y).__arrow_array__()
+    if getattr(getattr(y, "type", None), "ordered", False):
+        whole = y.unify_dictionaries().chunk(0) if hasattr(y, "chunks") else y
+        return np.asarray(whole.dictionary.to_pylist())
+    if type(dtype).__name__ == "Enum":  # of polars
+        return np.asarray(dtype.categories.to_list())
+    return np.asarray(dtype.categories) if getattr(dtype, "ordered", False) else None
