@@ -146,7 +146,7 @@ def as_numbers(values: NDArray[Any], argument: str, remedy: str, names: Sequence
         row, column = divmod(odd, values.shape[1] if values.ndim == 2 else 1)
         called = names if names is not None and values.shape[1:] == (len(names),) else None
         where = "" if called is None else f" in column {called[column]!r}"
-        raise TargetError(row, f"{listed[odd]!r}{where} is not a number; {remedy}", argument)
+        raise TargetError(row, f"{_plain_repr(listed[odd])}{where} is not a number; {remedy}", argument)
     return np.array(listed, dtype=np.float64).reshape(values.shape)
 
 
