@@ -59,12 +59,8 @@ func (p *paths) read(a arguments) error {
 			return err
 		}
 	}
-	want := 2 * m
-	if groups > 0 {
-		want += m
-	}
-	if len(a.Ints) != want {
-		return fault.Value("%d arcs in %d groups need %d integers, not %d", m, groups, want, len(a.Ints))
+	if behind := len(a.Ints) - 2*m; behind != 0 && (groups == 0 || behind != m) {
+		return fault.Value("%d numbers stand behind the ends of %d arcs; tied arcs have a group each, others none", behind, m)
 	}
 	p.vertices, p.source, p.target = n, int32(source), int32(target)
 	if err := p.readArcs(a.Ints[:2*m]); err != nil {

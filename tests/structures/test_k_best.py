@@ -86,7 +86,7 @@ def test_a_bound_on_the_number_changes_nothing_before_it(structure):
     linear, _ = scores_of(structure, "gaussian")
     listed = list(structure.k_best(linear, method="partition"))
     for k in (1, 2, 5, 17, 20):
-        some = list(structure.k_best(linear, method="partition", max_results=k))
+        some = list(structure.k_best(linear, method="partition", most=k))
         np.testing.assert_array_equal(some, listed[:k])
 
 

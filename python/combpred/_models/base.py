@@ -458,7 +458,7 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
             linear[0],
             magnitude,
             nu=float(nu),
-            max_results=max_results,
+            most=max_results,
             n_threads=get_n_threads(self.n_jobs),
             method="unordered",
         )

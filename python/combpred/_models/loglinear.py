@@ -123,7 +123,7 @@ def _diagnose(model: Any, training: Training, found: Any, features: Any, problem
     if found.chains is not None:
         start = np.repeat(found.chains[rows], 2, axis=1).reshape(4 * len(rows), -1)  # chains are judged by four
     plan = Plan(training.method, seed=problem.options["seed"] + 1, diagnosed=True)
-    chains = model.structure_.space.draw(scores, plan, start, n_threads=problem.n_threads).chains
+    chains = model.structure_.space.draw(scores, plan, start=start, n_threads=problem.n_threads).chains
     model.chain_diagnostics_ = diagnostics_of(training.method, rows, [chains])
     warn_unless_mixed(model.chain_diagnostics_, "training")
 

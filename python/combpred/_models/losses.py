@@ -545,7 +545,7 @@ def _best_outside(
 ) -> FloatArray:
     """Return ψ of outputs outside the set of a row, the best for given scores among them if there is any."""
     right = given.psi[given.of(row)]
-    best = structure.k_best(linear, magnitude, max_results=len(right) + 1)
+    best = structure.k_best(linear, magnitude, most=len(right) + 1)
     found = structure.embed(list(best))
     outside: FloatArray = found[~(found[:, None] == right).all(axis=2).any(axis=1)]
     return outside

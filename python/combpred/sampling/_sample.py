@@ -136,7 +136,7 @@ def sample(
     bound = None if bound is None else bounds_of_rows(bound, len(linear))
     plan = Plan(sampler, n_samples, burn_in, thin, max_steps, seed_of(random_state))
     try:
-        drawn = structure.space.draw(linear, plan, parts, bound, n_threads, verbose)
+        drawn = structure.space.draw(linear, plan, start=parts, bound=bound, n_threads=n_threads, verbose=verbose)
     except CapabilityError:
         if sampler != "auto":
             method_of(structure, sampler)  # refuses it, and names the samplers that work

@@ -22,7 +22,7 @@ from sklearn.base import BaseEstimator
 
 from .. import metrics
 from .._data.checks import choice, frozen, require_integers, seed_of
-from .._data.converters import Entries, natural_rows, read_entries
+from .._data.converters import Entries, as_objects, natural_rows, read_entries
 from .._data.forms import column_names, columns_in_order
 from .._data.inputs import check_weights
 from .._data.names import Names, checked_names
@@ -114,6 +114,7 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
     _columns: ClassVar[Literal["items", "entries"] | None] = None  # what the columns of y stand for; None: neither
     _program: ClassVar[Any] = None  # static method that solves a row by an integer program, a `Program`
     _reads: ClassVar[dict[str, bool]] = {}  # how `read_entries` reads rows of names
+    _writes: ClassVar[str | None] = None  # name of the converter to rows of names
     _sparse_format: type | None = None  # class of predictions, if y was sparse when the structure was resolved
     _y_columns: Sequence[Hashable] | None = None  # names of the columns of y, or of a series, if not items
 
@@ -250,7 +251,7 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
 
     def _in_names(self, y: Any) -> Any:
         """Return outputs in natural form; themselves where they are names already."""
-        return y
+        return y if self._writes is None else as_objects(getattr(self, self._writes)(y))
 
     def ordered(self, y: Any, argument: str = "y") -> Any:
         """Return y as the array that the structure documents, or a data frame with its columns in order.
@@ -662,7 +663,7 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         magnitude : ndarray of shape (d,) or None, default=None
             Scores of their squares.
         **options
-            `nu`, `max_results`, `n_threads` and `method` as for ``space.k_best``.
+            `most`, `nu`, `method` and `n_threads` as for ``space.k_best``.
 
         Yields
         ------

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.utils._param_validation import StrOptions
 
+from .._data.checks import check_argument
 from .._data.glossary import documented
 from .._data.targets import TargetError
 from .._lib.decode import Decoded, Decoding, best_outputs
 from .._lib.errors import CapabilityError
-from .._lib.sampling import Drawn
 from .._lib.structure import Description, structure_count, structure_layout
 from ._edges import EdgeSets
 from ._search.constraints import Restriction
-from ._search.hereditary import PROPERTIES, decode_hereditary, edge_property, require_property
+from ._search.hereditary import PROPERTIES, decode_hereditary, edge_property
 from ._space import LibrarySpace, MomentsInfo
 
 _MOST_LISTED_EDGES = 14  # the user's function is called for each of 16384 sets
@@ -99,16 +101,15 @@ class Graphs(EdgeSets):
         self.vertices = vertices
 
     def _describe(self) -> Description:
-        if self.hereditary is not None:
-            require_property(self.hereditary)
-        scalars = {"property": PROPERTIES[self.hereditary]} if isinstance(self.hereditary, str) else {}
-        n, edges = self._graph()
-        return Description(self.name, {"n": n} | scalars, None if edges is None else edges.ravel(), None)
+        described = super()._describe()
+        if self.hereditary is None or callable(self.hereditary):
+            return described
+        check_argument(self.hereditary, "Graphs: hereditary", StrOptions(set(PROPERTIES)))
+        return replace(described, scalars=described.scalars | {"property": PROPERTIES[self.hereditary]})
 
     def _make_space(self, cls: type[LibrarySpace] = LibrarySpace, **options: Any) -> LibrarySpace:
         if self.hereditary is None:
             return super()._make_space(cls, **options)
-        require_property(self.hereditary)
         if callable(self.hereditary):
             return super()._make_space(HereditarySpace, holds=self.hereditary, **options)
         return super()._make_space(RelaxedSpace, everything=self._with(hereditary=None)._describe(), **options)
@@ -136,13 +137,10 @@ class RelaxedSpace(LibrarySpace):
 
     def __init__(self, *arguments: Any, everything: Description, **options: Any) -> None:
         super().__init__(*arguments, **options)
-        self._all = everything
+        self._all, self._log_count = everything, everything.shape.log_count
 
     def count(self) -> int:
         return structure_count(self._all)
-
-    def log_count(self) -> float:
-        return self._all.shape.log_count
 
 
 class HereditarySpace(LibrarySpace):
@@ -152,11 +150,11 @@ class HereditarySpace(LibrarySpace):
     respect the property.
     """
 
-    capabilities = frozenset()
     moments_info = MomentsInfo("relaxed")
 
     def __init__(self, *arguments: Any, holds: Callable[[NDArray[np.bool_]], bool], **options: Any) -> None:
         super().__init__(*arguments, **options)
+        self.capabilities = frozenset()
         layout = structure_layout(self.description)
         assert layout is not None  # entries of ψ are edges
         self.set_property = edge_property(holds, np.stack((layout.rows, layout.columns), axis=1))
@@ -186,37 +184,25 @@ class HereditarySpace(LibrarySpace):
         )
 
     def k_best(
-        self,
-        linear: NDArray[np.float64],
-        magnitude: NDArray[np.float64] | None = None,
-        *,
-        nu: float = 1.0,
-        max_results: int | None = None,
-        n_threads: int | None = None,
-        method: str = "auto",
+        self, linear: NDArray[np.float64], magnitude: NDArray[np.float64] | None = None, **options: Any
     ) -> Iterator[NDArray[np.int32]]:
         if self.n_features <= _MOST_LISTED_EDGES:
-            places = best_outputs(self.sums, linear, magnitude, most=max_results, nu=nu, n_threads=n_threads)
+            places = best_outputs(self.sums, linear, magnitude, **options)
             return (self._members[place[0]] for place in places)
         how = Decoding("exact")
-        return best_outputs(
-            self.description, linear, magnitude, lambda s, m: self._search(s, m, how).y, most=max_results, nu=nu
-        )
+        return best_outputs(self.description, linear, magnitude, lambda s, m: self._search(s, m, how).y, **options)
 
     def listed(self) -> Iterator[NDArray[np.int32]]:
         for parts in super().listed():
             yield parts[self.set_property.have(parts)]
 
-    def sample(self, n: int, seed: int) -> NDArray[Any]:
+    def sample(self, *_: Any, **__: Any) -> Any:
         raise CapabilityError(
-            f"{self.title}: no exact sampler is known for sets with a property; Graphs without hereditary draws "
-            "from all sets of edges, and enumerate() lists those with the property where there are few edges"
+            f"{self.title}: no sampler is known for sets with a property that is a function; Graphs without hereditary "
+            "draws from all sets of edges, and enumerate() lists those with the property where there are few edges"
         )
 
-    def draw(self, *arguments: Any, **options: Any) -> Drawn:
-        raise CapabilityError(
-            f"{self.title}: no chain is known for sets with a property; Graphs without hereditary draws from all sets"
-        )
+    draw = sample
 
     @cached_property
     def _members(self) -> NDArray[np.int32]:

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from itertools import pairwise
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._data.checks import refuse_unlisted, require_integers
-from .._data.converters import as_objects, padded, read_entries, rows_in
+from .._data.checks import require_integers, whole_number
+from .._data.converters import padded, read_entries, rows_in
 from .._data.glossary import documented
 from .._data.names import Names, checked_names, index_of
-from .._data.targets import TargetError, summary, target_matrix, whole_numbers
-from .._lib.arrays import refuse_masked
-from .._lib.structure import Description, structure_embed
-from .._lib.table import codes
+from .._data.targets import TargetError, target_matrix, target_vector, whole_numbers
+from .._lib.structure import Description
 from ._base import Structure
+from ._pairs import vertex_pairs
 from ._space import LibrarySpace
+
+_MOST_CELLS = 2**16  # vertices of the largest graph
 
 
 @documented
@@ -80,6 +79,7 @@ class Paths(Structure):
 
     name = "paths"
     default_metric = "hamming_score"
+    _writes = "to_vertices"
 
     def __init__(
         self,
@@ -120,9 +120,8 @@ class Paths(Structure):
         >>> Paths.grid(5, 5).n_features, Paths.grid(5, 5).count()
         (40, 70)
         """
-        require_integers(n_rows=n_rows, n_columns=n_columns)
-        if n_rows < 1 or n_columns < 1 or n_rows * n_columns < 2:
-            raise ValueError(f"a grid needs at least 2 cells, got n_rows={n_rows} and n_columns={n_columns}")
+        n_rows = whole_number(n_rows, "n_rows", 1, _MOST_CELLS)
+        n_columns = whole_number(n_columns, "n_columns", 1 if n_rows > 1 else 2, _MOST_CELLS)
         cells = np.arange(n_rows * n_columns).reshape(n_rows, n_columns)
         arcs = []
         for r in range(n_rows):
@@ -165,11 +164,8 @@ class Paths(Structure):
         >>> chain.embed(Paths.from_labels([[0, 1, 1, 1]], 2))
         array([[1., 0., 0., 1., 0., 1., 0., 1., 0., 1., 0., 2.]])
         """
-        require_integers(n_steps=n_steps, n_states=n_states)
-        if n_steps < 2 or n_states < 1:
-            raise ValueError(
-                f"a trellis needs at least 2 steps and 1 state, got n_steps={n_steps} and n_states={n_states}"
-            )
+        n_steps = whole_number(n_steps, "n_steps", 2, _MOST_CELLS)
+        n_states = whole_number(n_states, "n_states", 1, _MOST_CELLS)
         steps, states = np.arange(n_steps)[:, np.newaxis], np.arange(n_states)[np.newaxis, :]
         # The arc of label k at step t leads from vertex in(t, k) to out(t, k); at step 0 it starts from the source, and
         # at the last step it ends at the target. The arc of a pair of labels leads from out(t, k) to in(t + 1, l).
@@ -217,20 +213,16 @@ class Paths(Structure):
         return self._read_natural(rows_in(rows, "rows"), "rows")
 
     def _read_natural(self, rows: list[Any], argument: str) -> NDArray[np.int32]:
-        arcs, source, target = self._ends()
-        names = self._names or range(int(arcs.max()) + 1)
+        arcs, names, _ = self._graph()
         found = read_entries(rows, names, argument, "vertices", once=False)
         index = {(tail, head): arc for arc, (tail, head) in enumerate(arcs.tolist())}
-        y = np.full((len(rows), self.space.part_len), -1, dtype=np.int32)
-        for i, row in enumerate(np.split(found.item, np.searchsorted(found.row, np.arange(1, len(rows))))):
-            if len(row) < 2 or (row[0], row[-1]) != (source, target):
-                said = f"paths lead from {names[source]!r} to {names[target]!r}, found {list(rows[i])!r:.80}"
-                raise TargetError(i, said, argument)
-            for step, (tail, head) in enumerate(pairwise(row.tolist())):
-                if (tail, head) not in index:
-                    raise TargetError(i, f"there is no arc from {names[tail]!r} to {names[head]!r}", argument)
-                y[i, step] = index[tail, head]
-        return y
+        y = np.full((len(rows), max(1, found.place.max(initial=0))), -1, dtype=np.int32)
+        for at in np.flatnonzero(found.row[1:] == found.row[:-1]):
+            row, tail, head = int(found.row[at]), int(found.item[at]), int(found.item[at + 1])
+            if (tail, head) not in index:
+                raise TargetError(row, f"there is no arc from {names[tail]!r} to {names[head]!r}", argument)
+            y[row, found.place[at]] = index[tail, head]
+        return self.encode(y, argument)
 
     def to_vertices(self, y: Any) -> list[list[Any]]:
         """Return lists of the vertices of paths, in order, the inverse of `from_vertices`.
@@ -255,18 +247,15 @@ class Paths(Structure):
         >>> Paths([("a", "b"), ("b", "c"), ("a", "c")], "a", "c", vertices=["a", "b", "c"]).to_vertices([[0, 1], [2]])
         [['a', 'b', 'c'], ['a', 'c']]
         """
-        arcs, source, _ = self._ends()
-        names = self._names or range(int(arcs.max()) + 1)
+        arcs, names, source = self._graph()
         return [[names[source], *(names[head] for head in arcs[row[row >= 0], 1])] for row in self.encode(y)]
 
-    def _in_names(self, y: Any) -> Any:
-        return as_objects(self.to_vertices(y))
-
-    def _ends(self) -> tuple[NDArray[np.int32], int, int]:
-        """Return the arcs, the source and the target, by their numbers."""
-        description = self.space.description  # checked
-        numbered = self if self._names is None else self._numbered()
-        return np.asarray(numbered.arcs), description.scalars["source"], description.scalars["target"]
+    def _graph(self) -> tuple[NDArray[np.int32], Sequence[Any], int]:
+        """Return the arcs by the numbers of their vertices, what these are called, and the source."""
+        described = self.space.description
+        assert described.ints is not None  # the ends of the arcs, and then their groups
+        arcs = described.ints[: 2 * described.scalars["arcs"]].reshape(-1, 2)
+        return arcs, self._names or range(described.scalars["vertices"]), described.scalars["source"]
 
     @staticmethod
     def from_labels(labels: ArrayLike, n_states: int) -> NDArray[np.int32]:
@@ -334,73 +323,40 @@ class Paths(Structure):
         return labels
 
     def _describe(self) -> Description:
-        refuse_unlisted(self.arcs, "Paths: arcs", named=self._names is not None)
-        if np.size(self.arcs) == 0:
-            raise ValueError("Paths: arcs must list at least one pair of vertices, shape (m, 2); it is empty")
-        if self._names is not None:
-            numbered = self._numbered()._describe()
-            return replace(numbered, scalars=numbered.scalars | {"vertices": len(self._names)})
-        arcs = self._whole(self.arcs, "arcs", 2)
-        if arcs.shape[1] != 2:
-            raise ValueError(f"Paths: arcs must list at least one pair of vertices, shape (m, 2); got {arcs.shape}")
-        require_integers(**{"Paths: source": self.source, "Paths: target": self.target})
-        source, target = int(self.source), int(self.target)
-        scalars = {
-            "vertices": max(int(arcs.max()), source, target) + 1,
-            "arcs": len(arcs),
-            "source": source,
-            "target": target,
-        }
+        names = self._names
+        arcs = vertex_pairs(self.arcs, "Paths: arcs", names)
+        ends = {}
+        for key in ("source", "target"):
+            called = f"Paths: {key}"
+            vertex = index_of(getattr(self, key), names, f"{called} is {getattr(self, key)!r}, and no vertex")
+            require_integers(**{called: vertex})
+            ends[key] = int(vertex)
+        n = max(int(arcs.max()), *ends.values()) + 1 if names is None else len(names)
+        scalars = {"vertices": n, "arcs": len(arcs), **ends}
         if self.tied is None:
-            return Description(self.name, scalars, arcs.ravel(), None)
-        tied = self._whole(self.tied, "tied", 1)
-        if len(tied) != len(arcs):
-            raise ValueError(f"Paths: tied must have one group for each of {len(arcs)} arcs, got {len(tied)}")
+            return Description(self.name, scalars, arcs.ravel())
+        tied = self._groups()
         scalars["groups"] = int(tied.max()) + 1
-        return Description(self.name, scalars, np.concatenate([arcs.ravel(), tied]), None)
+        return Description(self.name, scalars, np.concatenate([arcs.ravel(), tied]))
 
     @property
     def _names(self) -> Names | None:
         return None if self.vertices is None else checked_names(self.vertices, "Paths: vertices")
 
-    def _numbered(self) -> Paths:
-        """Return the same paths with vertices called by their numbers."""
-        names = self._names
-
-        def number(vertex: Any, parameter: str) -> Any:
-            remedy = f"Paths: {parameter} is {vertex!r}" if parameter != "arcs" else f"Paths: arcs hold {vertex!r}"
-            return index_of(vertex, names, f"{remedy}; the vertices are {summary(names or ())}")
-
-        ends = {parameter: number(getattr(self, parameter), parameter) for parameter in ("source", "target")}
-        listed: Any = self.arcs
-        arcs = [[number(vertex, "arcs") for vertex in arc] if np.ndim(arc) == 1 else arc for arc in listed]
-        return self._with(arcs=arcs, vertices=None, **ends)
-
-    def _untied(self) -> Description:
-        """Return the description of the same paths where every arc is its own group."""
-        return self._with(tied=None)._describe()
-
-    def _whole(self, values: ArrayLike, parameter: str, ndim: int) -> NDArray[np.int32]:
-        """Return a parameter as int32 after checking that it holds whole numbers in `ndim` dimensions."""
-        refuse_masked(values, f"Paths: {parameter}")
-        array = np.asarray(values)
-        if array.ndim != ndim or array.dtype.kind not in "iu":
-            named = "; names of vertices are given by vertices=" if array.dtype.kind in "OU" else ""
-            raise ValueError(
-                f"Paths: {parameter} must be whole numbers in {ndim} dimension{'s'[: ndim - 1]}, got shape "
-                f"{array.shape} and dtype {array.dtype}{named}"
-            )
-        return codes(array, f"Paths: {parameter}")
+    def _groups(self) -> NDArray[np.int32]:
+        """Return the group of each arc."""
+        groups = target_vector(cast(ArrayLike, self.tied), "Paths: tied")
+        return whole_numbers(groups, "Paths: tied", 0, np.iinfo(np.int32).max, "groups are whole numbers from 0 on")
 
     def _make_space(self, cls: type[LibrarySpace] = LibrarySpace, **options: Any) -> LibrarySpace:
         # Of groups of several arcs ψ counts, and a loss needs entries that are 0 or 1.
-        counted = None if self.tied is None else np.bincount(self._whole(self.tied, "tied", 1)) == 1
+        counted = None if self.tied is None else np.bincount(self._groups()) == 1
         return super()._make_space(cls, counted=counted, **options)
 
     def _numbers(self, y: Any, argument: str) -> NDArray[Any]:
         return padded(y, argument, "arc")
 
     def _metric_arguments(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
-        untied = self._untied()
-        truth, predicted = (structure_embed(untied, parts) for parts in self._encoded(y_true, y_pred))
+        untied = self._with(tied=None).space
+        truth, predicted = (untied.embed(parts) for parts in self._encoded(y_true, y_pred))
         return truth.astype(np.int8), predicted.astype(np.int8)  # 1 for the arcs of the path

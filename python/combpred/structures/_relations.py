@@ -4,27 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from .._data.forms import column_names, columns_in_order
 from .._data.relations import relation_rows
-from . import _pairs
-from ._base import Sized, Structure
+from ._base import Sized
+from ._pairs import Pairs
 
 
-class Relations(Structure):
+class Relations(Pairs):
     """Base class of structures whose outputs say of each pair of items which is before the other, if one is."""
 
     default_metric = "pair_accuracy"
     _sized = Sized("n_items", "pair of items", "the pairs of y", names="items")
-    _columns = "entries"
-    _directed = True  # whether edges of graphs that are outputs are
-
-    from_edges, to_edges = _pairs.from_edges, _pairs.to_edges
-    from_networkx, to_networkx = _pairs.from_networkx, _pairs.to_networkx
-    from_adjacency, to_adjacency = _pairs.from_adjacency, _pairs.to_adjacency
-    _names_in, _read_natural, _in_names = _pairs.names_in, _pairs.read_rows, _pairs.in_names
+    _directed = True
 
     def _shown(self, y: Any) -> int:
         return relation_rows(y, "y")[1]
@@ -35,6 +28,3 @@ class Relations(Structure):
     def _metric_arguments(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
         names = column_names(y_true, "y_true")
         return self._encoded(y_true, columns_in_order(y_pred, names, "y_pred", "those of y_true"))
-
-    def _of_tables(self, tables: NDArray[np.bool_], argument: str) -> NDArray[np.int32]:
-        return self.encode(tables, argument)

@@ -12,7 +12,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import repeat
 from typing import Any, Literal, cast
 
@@ -88,6 +87,18 @@ class LibrarySpace:
         take.
     parts_dtype : dtype
         Type of the parts of an output.
+    facts : dict
+        What ``cp_space_facts`` says of the space.
+    part_len, n_features : int
+        Number of parts of an output, and length d of ψ.
+    entry_kind : str
+        The values that the entries of ψ take; they determine which losses are affine in ψ.
+    costs : tuple of str
+        Names of the losses between outputs; the first is the one that "auto" stands for.
+    decisions : tuple of str
+        Decisions by distributions that the structure has beside "map" and "mbr".
+    capabilities : frozenset of str
+        What the library can do with the space.
 
     Raises
     ------
@@ -114,50 +125,21 @@ class LibrarySpace:
         self.items, self.seconds = items, seconds
         self.program, self.counted = program, counted
         self._is_single, self._dtype = is_single, dtype
+        self._values = None if items is None else np.array(items)
         try:
-            _ = description.shape  # which the library finds for legal parameters only
+            self.facts = description.space.facts  # which the library has for legal parameters only
         except ValueError as error:
             raise in_words_of(title, error) from None
+        self.part_len, self.n_features, self._log_count = description.shape
+        self.entry_kind: str = self.facts["entries"]
+        self.costs: tuple[str, ...] = tuple(self.facts["costs"])
+        self.decisions: tuple[str, ...] = tuple(self.facts["decisions"])
+        self.capabilities = description.space.capabilities
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.title})"
 
     # Facts.
-
-    @cached_property
-    def facts(self) -> dict[str, Any]:
-        """What ``cp_space_facts`` says of the space."""
-        return self.description.space.facts
-
-    @property
-    def n_features(self) -> int:
-        """Length d of ψ."""
-        return self.description.shape.n_features
-
-    @property
-    def part_len(self) -> int:
-        """Number of parts of an output."""
-        return self.description.shape.part_len
-
-    @property
-    def capabilities(self) -> frozenset[str]:
-        """Names of the library's capabilities for this space, as ``cp_space_facts`` lists them."""
-        return self.description.space.capabilities
-
-    @property
-    def entry_kind(self) -> str:
-        """The values that the entries of ψ take; they determine which losses are affine in ψ."""
-        return str(self.facts["entries"])
-
-    @property
-    def costs(self) -> tuple[str, ...]:
-        """Names of the losses between outputs; the first is the one that "auto" stands for."""
-        return tuple(self.facts["costs"])
-
-    @property
-    def decisions(self) -> tuple[str, ...]:
-        """Decisions by distributions that the structure has beside "map" and "mbr"."""
-        return tuple(self.facts["decisions"])
 
     @property
     def has_indicators(self) -> bool:
@@ -181,13 +163,12 @@ class LibrarySpace:
 
     def log_count(self) -> float:
         """Return the natural logarithm of the number of members; CapabilityError if it is not known."""
-        log_count = self.description.shape.log_count
-        if math.isnan(log_count):
+        if math.isnan(self._log_count):
             raise CapabilityError(
                 f"{self.title}: the number of outputs is not known; take a smaller size, or give a Custom "
                 "structure its log_count, which combpred.sampling.estimate_count estimates"
             )
-        return log_count
+        return self._log_count
 
     def require_preimage(self) -> None:
         """Raise CapabilityError if the member of nearest ψ cannot be found, which predicting under "squared" needs."""
@@ -224,11 +205,6 @@ class LibrarySpace:
             return parts.astype(self._dtype, copy=False)
         numbers = np.ascontiguousarray(parts[:, 0])
         return numbers if self._values is None else self._values[numbers]
-
-    @cached_property
-    def _values(self) -> NDArray[Any] | None:
-        """The names of items as an array."""
-        return None if self.items is None else np.array(self.items)
 
     def embed(self, parts: NDArray[Any], n_threads: int | None = None, *, partial: bool = False) -> FloatArray:
         """Return ψ of every row, shape ``(n, d)``; ValueError for a row that is not a member.
@@ -307,14 +283,7 @@ class LibrarySpace:
         return structure_encode(self.description, np.array([row], dtype=np.float64))[0], bound
 
     def k_best(
-        self,
-        linear: FloatArray,
-        magnitude: FloatArray | None = None,
-        *,
-        nu: float = 1.0,
-        max_results: int | None = None,
-        n_threads: int | None = None,
-        method: str = "auto",
+        self, linear: FloatArray, magnitude: FloatArray | None = None, **options: Any
     ) -> Iterator[NDArray[np.int32]]:
         r"""Return an iterator over outputs in parts, shape ``(1, part_len)``, best first, for scores of shape ``(d,)``.
 
@@ -324,18 +293,10 @@ class LibrarySpace:
             Scores of the entries of ψ.
         magnitude : ndarray of shape (d,) or None, default=None
             Scores of their squares.
-        nu : float, default=1.0
-            Outputs are listed while their score is at least :math:`(1-\nu)\max + \nu\min`; 1 lists all.
-        max_results : int or None, default=None
-            Largest number of outputs to list; None: no limit.
-        n_threads : int or None, default=None
-            Number of threads for decoding; None: as configured.
-        method : str, default="auto"
-            One of ``names.KBEST_METHODS``; "unordered" lists those of sibling systems without decoding for ``nu=0.5``.
+        **options
+            `most`, `nu`, `method` and `n_threads`, as `best_outputs` takes them.
         """
-        return best_outputs(
-            self.description, linear, magnitude, most=max_results, nu=nu, method=method, n_threads=n_threads
-        )
+        return best_outputs(self.description, linear, magnitude, **options)
 
     def score_bounds(
         self, linear: FloatArray, magnitude: FloatArray | None = None, n_threads: int | None = None
@@ -357,15 +318,7 @@ class LibrarySpace:
         """Return n independent uniform members in parts, shape ``(n, part_len)``."""
         return structure_sample(self.description, n, seed)
 
-    def draw(
-        self,
-        linear: FloatArray,
-        plan: Plan,
-        start: NDArray[Any] | None = None,
-        bound: FloatArray | None = None,
-        n_threads: int | None = None,
-        verbose: int = 0,
-    ) -> Drawn:
+    def draw(self, linear: FloatArray, plan: Plan, **options: Any) -> Drawn:
         """Return members drawn by Markov chains from p ∝ exp⟨s, ψ⟩ for every row s.
 
         Parameters
@@ -374,15 +327,8 @@ class LibrarySpace:
             Scores, one row for each distribution.
         plan : Plan
             Sampler, numbers of samples and steps, and seed.
-        start : ndarray of shape (n, part_len) or None, default=None
-            States in which the chains start; None lets the sampler choose.
-        bound : ndarray of shape (n,) or None, default=None
-            Upper bounds on the scores of all outputs, for samplers that need them.
-        n_threads : int or None, default=None
-            Number of threads; None: as configured.
-        verbose : int, default=0
-            Whether to show progress.
+        **options
+            `start`, states in which the chains start (n, part_len); `bound`, upper bounds on the scores of all outputs
+            (n,), for samplers that need them; `n_threads` and `verbose`.
         """
-        return chain_sample(
-            self.description, linear, plan, start=start, bound=bound, n_threads=n_threads, verbose=verbose
-        )
+        return chain_sample(self.description, linear, plan, **options)

@@ -8,7 +8,6 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from .._data.glossary import documented
-from .._lib.structure import Description
 from ._edges import EdgeSets
 
 
@@ -66,7 +65,3 @@ class SpanningTrees(EdgeSets):
         self.n_vertices = n_vertices
         self.edges = edges
         self.vertices = vertices
-
-    def _describe(self) -> Description:
-        n, edges = self._graph()
-        return Description(self.name, {"n": n}, None if edges is None else edges.ravel())

@@ -88,6 +88,13 @@ class PythonSpace(LibrarySpace):
         described = Description("custom", {"d": d, "members": 0}, None, np.append(log_count, moments))
         super().__init__(described, "Custom")
         self.functions, self.moments_info, self._solver = functions, moments_info, solver
+        self.entry_kind = "unknown"
+        if solver is not None:  # the library knows more than the user's functions
+            self.entry_kind = "bits" if (solver.roots == 1.0).all() else "numbers"
+        losses = {"bits": ("hamming", "zero-one"), "numbers": ("zero-one",)}
+        self.costs = (*([] if functions.loss is None else [OWN]), *losses.get(self.entry_kind, ()))
+        # What is estimated from the draws of `sample`.
+        self.capabilities = frozenset(() if functions.sample is None else ("meta", "log-count"))
         self.n_proposals, self._seed = int(given["n_proposals"]), int(given["random_state"])
         self._proposals: dict[int, Proposals] = {}
         try:
@@ -101,24 +108,6 @@ class PythonSpace(LibrarySpace):
     def set_property(self) -> SetProperty | None:
         """The property that sets of elements have as members; None where outputs are none."""
         return None if self._solver is None else self._solver.property
-
-    @property
-    def entry_kind(self) -> str:
-        """ "unknown", unless the library knows more than the user's functions."""
-        if self._solver is None:
-            return "unknown"
-        return "bits" if (self._solver.roots == 1.0).all() else "numbers"
-
-    @property
-    def costs(self) -> tuple[str, ...]:
-        """Names of the losses between outputs; the first is the one that "auto" stands for."""
-        own = () if self.functions.loss is None else (OWN,)
-        return own + {"bits": ("hamming", "zero-one"), "numbers": ("zero-one",)}.get(self.entry_kind, ())
-
-    @property
-    def capabilities(self) -> frozenset[str]:
-        """What is estimated from the draws of `sample`."""
-        return frozenset(() if self.functions.sample is None else ("meta", "log-count"))
 
     def require_preimage(self) -> None:
         """Raise CapabilityError where `decode`, which takes no scores of squares, is all that predicts."""
@@ -174,10 +163,11 @@ class PythonSpace(LibrarySpace):
         self,
         linear: FloatArray,
         plan: Plan,
+        *,
         start: NDArray[Any] | None = None,
         bound: FloatArray | None = None,
-        n_threads: int | None = None,
         verbose: int = 0,
+        **_: Any,
     ) -> Drawn:
         self.functions.require_sampler()  # whatever else is missing, nothing is drawn without
         if bound is None and self.functions.bounds_scores and plan.method in ("auto", *BOUNDED_METHODS):

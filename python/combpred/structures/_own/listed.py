@@ -42,17 +42,9 @@ class ListedSpace(LibrarySpace):
         self._psi, self._losses, self.members = psi, losses, members
         self.n_outputs, d = psi.shape
         super().__init__(Description("custom", {"d": d, "members": self.n_outputs}, None, psi.ravel()), "Custom")
-
-    @property
-    def costs(self) -> tuple[str, ...]:
-        """Names of the losses between outputs; the first is the one that "auto" stands for."""
-        is_own = self._losses is not None or (self.members is not None and self.members.loss is not None)
-        return (OWN, *super().costs) if is_own else super().costs
-
-    @property
-    def decisions(self) -> tuple[str, ...]:
-        """Decisions by distributions beside "map" and "mbr"."""
-        return () if self._losses is None else (OWN,)
+        if losses is not None or (members is not None and members.loss is not None):
+            self.costs = (OWN, *self.costs)
+        self.decisions = () if losses is None else (OWN,)
 
     def decide(self, scores: FloatArray, decision: str, conditions: Any, n_threads: int | None) -> Decoded:
         """Return the outputs of least expected loss of the user's own, with negative expected losses as values."""

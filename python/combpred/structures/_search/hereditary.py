@@ -117,16 +117,6 @@ def edge_property(holds: Callable[[Mask], Any], edges: NDArray[np.int32]) -> Set
     return found
 
 
-def require_property(hereditary: Any) -> None:
-    """Raise ValueError or TypeError unless `hereditary`, the parameter of `Graphs`, is a known name or a function."""
-    if isinstance(hereditary, str):
-        if hereditary not in PROPERTIES:
-            names = ", ".join(PROPERTIES)
-            raise ValueError(f"Graphs: hereditary must be one of {names} or a function, got {hereditary!r}")
-    elif not callable(hereditary):
-        raise TypeError(f"Graphs: hereditary must be a name, a function of a set of edges, or None; got {hereditary!r}")
-
-
 def decode_hereditary(held: SetProperty, linear: FloatArray, magnitude: FloatArray | None, how: Decoding) -> Decoded:
     r"""Return a set of edges with the property and a large score for every row, with a certificate.
 

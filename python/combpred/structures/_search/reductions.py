@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..._data.checks import whole_number
-from .._edges import edge_list
+from .._graphs import Graphs
 from .hereditary import truth
 
 DecisionOracle = Callable[[NDArray[np.int64], NDArray[np.bool_]], bool]
@@ -89,7 +89,7 @@ def maximum_subgraph(edges: ArrayLike, *, oracle: DecisionOracle) -> NDArray[np.
     """
     if not callable(oracle):
         raise TypeError(f"maximum_subgraph: oracle must be a function of weights and a set of edges, got {oracle!r}")
-    return _largest(len(edge_list("maximum_subgraph", edges, None)), oracle)
+    return _largest(Graphs(edges=edges).n_features, oracle)
 
 
 def maximum_set(n_elements: int, *, oracle: DecisionOracle) -> NDArray[np.bool_]:
