@@ -160,7 +160,7 @@ def _ordered_categories(y: Any) -> NDArray[Any] | None:
     """Return the categories of an ordered Categorical, an Enum or an ordered dictionary of Arrow; None for other y."""
     if len(getattr(y, "columns", ())) == 1:  # of Arrow the column itself, of others its name
         y = y.columns[0] if hasattr(y, "column_names") else y[y.columns[0]]
-    dtype = getattr(y, "dtype", None)
+    dtype: Any = getattr(y, "dtype", None)
     if hasattr(dtype, "pyarrow_dtype"):
         y = getattr(y, "array", y).__arrow_array__()
     if getattr(getattr(y, "type", None), "ordered", False):
