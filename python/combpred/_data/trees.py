@@ -1,4 +1,4 @@
-"""Rooted trees, given by the parent of each node: checks, names, depths and lowest common ancestors.
+"""Rooted trees, given by the parent of each node: checks and names.
 
 Nothing here is recursive, so that trees may be of any depth.
 """
@@ -37,8 +37,6 @@ class Tree:
         The parent of each node, −1 for the root.
     names : tuple of length n, or None
         Names of the nodes, all strings or all integers, if they were given.
-    depth : ndarray of shape (n,), dtype=int64
-        Number of proper ancestors of each node.
 
     Raises
     ------
@@ -49,7 +47,7 @@ class Tree:
 
     Notes
     -----
-    Construction costs O(n log h) for height h.
+    Construction costs O(n log n).
     """
 
     def __init__(self, parent: Any, nodes: Sequence[Any] | None = None) -> None:
@@ -78,7 +76,7 @@ class Tree:
                 f"parent: {self.show(roots[0])} and {self.show(roots[1])} are both roots; a hierarchy has one, "
                 "add a node above them"
             )
-        self._lifts, self.depth = self._lift()
+        self._require_acyclic()
 
     def __len__(self) -> int:
         return len(self.parent)
@@ -107,43 +105,17 @@ class Tree:
         mask[self.parent[self.parent >= 0]] = False
         return mask
 
-    def lowest_common_ancestor(self, a: NDArray[Any], b: NDArray[Any]) -> NDArray[np.int64]:
-        """Return the lowest common ancestor of a[i] and b[i] for every i.
-
-        Cost: O(log h) for each pair, by binary lifting.
-        """
-        a, b = a.astype(np.int64), b.astype(np.int64)
-        swap = self.depth[a] < self.depth[b]
-        a, b = np.where(swap, b, a), np.where(swap, a, b)  # a is the deeper one
-        a = self.ancestor(a, self.depth[b])
-        for lift in reversed(self._lifts):
-            apart = lift[a] != lift[b]
-            a, b = np.where(apart, lift[a], a), np.where(apart, lift[b], b)
-        return np.where(a == b, a, self._lifts[0][a])
-
-    def ancestor(self, nodes: NDArray[Any], depth: NDArray[Any]) -> NDArray[np.int64]:
-        """Return the ancestor of nodes[i] at depth[i], at most that of the node, for every i, by binary lifting."""
-        nodes = nodes.astype(np.int64)
-        excess = self.depth[nodes] - depth
-        for level, lift in enumerate(self._lifts):
-            nodes = np.where((excess >> level) & 1, lift[nodes], nodes)
-        return nodes
-
-    def _lift(self) -> tuple[list[NDArray[np.int64]], NDArray[np.int64]]:
-        """Return the 2^j-th ancestors of all nodes for j = 0, 1, …, and the depths; the root is its own parent."""
-        lift = np.where(self.parent < 0, np.arange(len(self)), self.parent).astype(np.int64)
-        depth = (self.parent >= 0).astype(np.int64)
-        lifts = [lift]
+    def _require_acyclic(self) -> None:
+        """Raise ValueError unless every node reaches the root, by its 2^j-th ancestors for j = 0, 1, …"""
         root = int(np.argmax(self.parent == -1))
-        while (lift != root).any():
-            if 2 ** len(lifts) >= 2 * len(self):  # no path is this long
-                raise ValueError(
-                    f"parent: {self.show(int(np.argmax(lift != root)))} never reaches the root: a cycle is above it"
-                )
-            depth = depth + depth[lift]
+        lift = np.where(self.parent < 0, root, self.parent)
+        for _ in range(len(self).bit_length() + 1):  # no path is longer
+            if (lift == root).all():
+                return
             lift = lift[lift]
-            lifts.append(lift)
-        return lifts, depth
+        raise ValueError(
+            f"parent: {self.show(int(np.argmax(lift != root)))} never reaches the root: a cycle is above it"
+        )
 
 
 def _parents(parent: Any) -> NDArray[np.int32]:
