@@ -2380,30 +2380,100 @@ int32_t cp_plackett_luce_fit(cp_in_ranked_sets *sets, double penalty, double *ut
                              int64_t *n_unfitted /* [1] */, int32_t workers, cp_control *control, int64_t *bad_row,
                              char *err, int64_t err_cap);
 
+/* Fits such a model to the rankings of a profile: items that share the last position of one are left when the others
+ * are chosen, and no other ties are legal. utilities[k] gets u, as above, and *log_likelihood Σ_j w_j ln p(y_j). names
+ * is a JSON list of what items are called in messages; NULL: their numbers. Without a penalty, items that no others
+ * are ever before are CP_EVALUE. CP_ENOTCONVERGED: 100 steps were not enough; utilities are what there is.
+ * bad_row is a row of the profile. */
+int32_t cp_plackett_luce(cp_in_profile *profile, double penalty, cp_in_char *names,
+                         double *utilities /* [profile.k] */, double *log_likelihood /* [1] */, int32_t workers,
+                         cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+
 /* Comparisons of two of k items each. */
 typedef struct cp_comparisons {
   int64_t struct_size;
   int64_t k, p;
   cp_in_f64 *wins;       /* [k, k] weights of comparisons in which the item of the row beats that of the column,
                             0 on the diagonal, not all 0                                                       */
-  cp_in_f64 *ties;       /* [k, k]? of ties, symmetric, 0 on the diagonal, not all 0; NULL: nu is 0            */
+  cp_in_f64 *ties;       /* [k, k]? of ties, symmetric, 0 on the diagonal; NULL, or all 0: nu is 0             */
   cp_in_f64 *covariates; /* [k, p]? Z of theta = Z beta; NULL: theta itself is fitted, of mean 0, and p is not
                             read                                                                               */
+  cp_in_char *names;     /* of the items, a JSON list of strings, for messages; NULL: their numbers            */
 } cp_comparisons;
 typedef const cp_comparisons cp_in_comparisons;
 #define CP_COMPARISONS {.struct_size = sizeof(cp_comparisons)}
 
 /* Fits a model of Bradley and Terry, or with ties one of Davidson: the item u beats v, v beats u, and the two are tied,
  * with probabilities proportional to exp(d/2), exp(−d/2) and nu, where d = theta_u − theta_v.
- * coef[q] gets beta, or theta, and with ties ln nu behind: what minimises the negative logarithm of the likelihood plus
- * penalty/2 ‖beta‖², or ‖theta‖², by Newton's method; the penalty is at least 0, with covariates above 0.
- * covariance[q, q] gets the inverse of the second derivatives there, of theta among those of sum 0. control->step is
- * not counted. CP_EVALUE: no finite parameters are best, which a penalty mends, or numbers are illegal. CP_ENUMERICAL:
- * the penalty is lost beside the weights. CP_ENOTCONVERGED: 100 steps were not enough; coef and covariance are what
- * there is.
+ * coef[q] gets beta, or theta, and if ties are given ln nu behind: what minimises the negative logarithm of the
+ * likelihood plus penalty/2 ‖beta‖², or ‖theta‖², by Newton's method; the penalty is at least 0, with covariates above
+ * 0. covariance[q, q] gets the inverse of the second derivatives there, of theta among those of sum 0; utilities[k]
+ * and spread[k, k] theta, of mean 0, and its covariances; and *log_likelihood the logarithm of the likelihood.
+ * control->step is not counted. CP_EVALUE: no finite parameters are best, which a penalty mends, or numbers are
+ * illegal. CP_ENUMERICAL: the penalty is lost beside the weights. CP_ENOTCONVERGED: 100 steps were not enough; what is
+ * written is what there is.
  * bad_row is a row of wins or covariates. */
 int32_t cp_bradley_terry_fit(cp_in_comparisons *comparisons, double penalty, double *coef, double *covariance,
+                             double *utilities /* [comparisons.k] */,
+                             double *spread /* [comparisons.k, comparisons.k] */, double *log_likelihood /* [1] */,
                              int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+
+/* ---- Metrics ----------------------------------------------------------------------------------------------------- */
+
+/* Measures how predictions agree with truths: values[n] gets a number for each row. bad_row is a row of both; messages
+ * say of which. control->step counts rows. metric is one of RANKING_METRICS of cp_catalogue:
+ *   "kendall_tau"          pairs of labels in the same order less those in opposite orders, over the geometric mean of
+ *                          how many each of the two does not tie
+ *   "tau_x"                pairs in the same order, or tied by both, less those in opposite orders, over all
+ *   "spearman_rho"         the correlation of the positions, tied labels sharing the mean of theirs
+ *   "spearman_footrule"    the sum of the absolute differences of these
+ *   "top_k_recall"         the share of the first k labels that are among the first k of y_pred
+ *   "ndcg"                 the discounted cumulative gain of the first k labels, over the largest; the gain of a label
+ *                          is how many labels are behind it
+ *   "rank_biased_overlap"  of persistence p, extrapolated
+ * parameter is k or p of those that have one. The smaller a position, from 0 on, the earlier; NaN is unknown, which
+ * y_true may have, but for Spearman's measures: such labels are left out. A row with fewer than two known labels gets
+ * NaN. Where ties leave places open, the last three are means over all ways to break them. */
+int32_t cp_metric_rankings(cp_in_f64 *y_true /* [n, k] */, cp_in_f64 *y_pred /* [n, k] */, int64_t n, int64_t k,
+                           cp_in_char *metric, double parameter, double *values /* [n] */, int32_t workers,
+                           cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+
+/* The same for lists of places from 0 on, in visiting order, which -1 pads at the right. metric is of VISIT_METRICS:
+ *   "route_f1"        F1 of the places, each as often as it is visited
+ *   "route_pairs_f1"  F1 of the ordered pairs of visits, of y_true of first visits
+ *   "policy_cosine"   the cosine of directed cycles: arcs in both less those in opposite directions, over the geometric
+ *                     mean of the lengths
+ *   "cycle_f1"        F1 of the edges of undirected cycles
+ * Each row visits a place, two of y_true for "route_pairs_f1", and cycles three or more, each once. bad_row is a row of
+ * both. control->step counts rows. */
+int32_t cp_metric_visits(cp_in_i32 *y_true /* [n, k] */, int64_t n, int64_t k, cp_in_i32 *y_pred /* [n, m] */,
+                         int64_t m, cp_in_char *metric, double *values /* [n] */, int32_t workers, cp_control *control,
+                         int64_t *bad_row, char *err, int64_t err_cap);
+
+/* A rooted tree of k nodes. */
+typedef struct cp_tree {
+  int64_t struct_size;
+  int64_t k;
+  cp_in_i32 *parent;       /* [k] of each node, -1 for the root                                       */
+  cp_in_f64 *node_weights; /* [k]? costs of wrong nodes, finite and not negative; NULL: by the next   */
+  cp_in_char *node_weight; /* one of NODE_COSTS: "unit"; "sibling", 1 for the root, which its children
+                              share equally, and so on; or "subtree", the share of all nodes that are
+                              below, the node included                                                */
+} cp_tree;
+typedef const cp_tree cp_in_tree;
+#define CP_TREE {.struct_size = sizeof(cp_tree)}
+
+/* The same for nodes of a tree, width 1, or sets of nodes, width k, an entry 0 or 1 for each: a node comes with its
+ * parent. metric is one of NODE_METRICS:
+ *   "path-length"    how many nodes are on the path to the root of one of the two nodes, but not of the other
+ *   "path-distance"  the same, over how many are on either
+ *   "h-loss"         the cost of the nodes on one path only that have no such node above them
+ *   "set-h-loss"     the same of sets
+ * bad_row is a row of both. control->step counts rows. */
+int32_t cp_metric_nodes(cp_in_i32 *y_true /* [n, width] */, int64_t n, int64_t width,
+                        cp_in_i32 *y_pred /* [n, width] */, cp_in_tree *tree, cp_in_char *metric,
+                        double *values /* [n] */, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
+                        int64_t err_cap);
 
 #ifdef __cplusplus
 }

@@ -166,3 +166,17 @@ func doPlackettLuceFit(a *plackettLuceFitArgs) error {
 	}
 	return err
 }
+
+func doPlackettLuce(a *plackettLuceArgs) error {
+	p, err := a.profile.profile()
+	if err != nil {
+		return err
+	}
+	names, err := namesOf(a.names)
+	if err != nil {
+		return err
+	}
+	r := plackettluce.Rankings{Positions: p.Ranks, Weights: p.Weights, Penalty: a.penalty, Names: names}
+	a.logLikelihood[0], err = r.FitTo(a.utilities, a.mon)
+	return err
+}

@@ -6,6 +6,7 @@ package main
 import "C"
 
 import (
+	"encoding/json"
 	"unsafe"
 
 	"combpred/capi/cabi"
@@ -158,10 +159,12 @@ func doAggregateChains(a *aggregateChainsArgs) error {
 
 func doBradleyTerryFit(a *bradleyTerryFitArgs) error {
 	of := a.comparisons
-	if err := fault.First(checkLabels(of.k), checkCount(of.p, "comparisons.p")); err != nil {
+	names, err := namesOf(of.names)
+	if err := fault.First(checkLabels(of.k), checkCount(of.p, "comparisons.p"), err); err != nil {
 		return err
 	}
-	c, q := plackettluce.Comparisons{Penalty: a.penalty, Wins: of.wins, Ties: of.ties, Covariates: of.covariates}, of.k
+	c := plackettluce.Comparisons{Penalty: a.penalty, Wins: of.wins, Ties: of.ties, Covariates: of.covariates, Names: names}
+	q := of.k
 	if of.covariates.Data != nil {
 		q = of.p
 	}
@@ -172,13 +175,28 @@ func doBradleyTerryFit(a *bradleyTerryFitArgs) error {
 	if err != nil {
 		return err
 	}
-	spread, err := matrixAt(a.covariance, "covariance", false, int64(q), int64(q))
+	covariance, err := matrixAt(a.covariance, "covariance", false, int64(q), int64(q))
 	if err != nil {
 		return err
 	}
-	done, err := c.FitTo(coef, spread, a.mon)
-	if err == nil && !done {
+	done, err := c.FitTo(coef, covariance, a.mon)
+	if err != nil {
+		return err
+	}
+	a.logLikelihood[0] = c.UtilitiesTo(a.utilities, a.spread, coef, covariance)
+	if !done {
 		return &plackettluce.NotConvergedError{Unfitted: 1, Sets: 1}
 	}
-	return err
+	return nil
+}
+
+// namesOf reads the names of items, a JSON list of strings, or "" for none.
+func namesOf(text string) (names []string, err error) {
+	if text == "" {
+		return nil, nil
+	}
+	if err := json.Unmarshal([]byte(text), &names); err != nil {
+		return nil, cabi.Illegal("names must be a JSON list of strings")
+	}
+	return names, nil
 }

@@ -6,6 +6,7 @@ package main
 import "C"
 
 import (
+	"math"
 	"slices"
 
 	"combpred/capi/cabi"
@@ -43,6 +44,11 @@ func doLabelrankBoost(a *labelrankBoostArgs) error {
 		return cabi.Illegal("max_iter is %d, must be at most %d", in.maxIter, int64(maxSteps))
 	}
 	functions := labelrank.FeatureFunctions(x, examples)
+	for at, score := range in.scores {
+		if row, j := at/(examples.Labels*in.nRankers), at%in.nRankers; math.IsNaN(score) || math.IsInf(score, 0) {
+			return fault.At(row, fault.Value("base_rankers[%d] gives the score %g, must give finite ones", j, score))
+		}
+	}
 	if in.scores != nil {
 		scores := linalg.Matrix[float64]{Rows: a.preferences.n * examples.Labels, Cols: in.nRankers, Stride: in.nRankers, Data: in.scores}
 		functions = labelrank.RankerFunctions(scores, examples)

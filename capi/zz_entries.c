@@ -623,10 +623,41 @@ int32_t cp_plackett_luce_fit(cp_in_ranked_sets *sets, double penalty, double *ut
   return go_cp_plackett_luce_fit(sets, penalty, utilities, n_unfitted, workers, control, bad_row, err, err_cap);
 }
 
-int32_t cp_bradley_terry_fit(cp_in_comparisons *comparisons, double penalty, double *coef, double *covariance,
-                             int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
+int32_t cp_plackett_luce(cp_in_profile *profile, double penalty, cp_in_char *names, double *utilities,
+                         double *log_likelihood, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
+                         int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_bradley_terry_fit(comparisons, penalty, coef, covariance, workers, control, bad_row, err, err_cap);
+  return go_cp_plackett_luce(profile, penalty, names, utilities, log_likelihood, workers, control, bad_row, err,
+                             err_cap);
+}
+
+int32_t cp_bradley_terry_fit(cp_in_comparisons *comparisons, double penalty, double *coef, double *covariance,
+                             double *utilities, double *spread, double *log_likelihood, int32_t workers,
+                             cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_bradley_terry_fit(comparisons, penalty, coef, covariance, utilities, spread, log_likelihood, workers,
+                                 control, bad_row, err, err_cap);
+}
+
+int32_t cp_metric_rankings(cp_in_f64 *y_true, cp_in_f64 *y_pred, int64_t n, int64_t k, cp_in_char *metric,
+                           double parameter, double *values, int32_t workers, cp_control *control, int64_t *bad_row,
+                           char *err, int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_metric_rankings(y_true, y_pred, n, k, metric, parameter, values, workers, control, bad_row, err, err_cap);
+}
+
+int32_t cp_metric_visits(cp_in_i32 *y_true, int64_t n, int64_t k, cp_in_i32 *y_pred, int64_t m, cp_in_char *metric,
+                         double *values, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
+                         int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_metric_visits(y_true, n, k, y_pred, m, metric, values, workers, control, bad_row, err, err_cap);
+}
+
+int32_t cp_metric_nodes(cp_in_i32 *y_true, int64_t n, int64_t width, cp_in_i32 *y_pred, cp_in_tree *tree,
+                        cp_in_char *metric, double *values, int32_t workers, cp_control *control, int64_t *bad_row,
+                        char *err, int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_metric_nodes(y_true, n, width, y_pred, tree, metric, values, workers, control, bad_row, err, err_cap);
 }
 
 int32_t cp_abi_version(void) { return CP_ABI_VERSION; }

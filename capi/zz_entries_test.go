@@ -95,5 +95,9 @@ var exported = map[string]any{
 	"cp_aggregate_acyclic":        go_cp_aggregate_acyclic,
 	"cp_aggregate_extend":         go_cp_aggregate_extend,
 	"cp_plackett_luce_fit":        go_cp_plackett_luce_fit,
+	"cp_plackett_luce":            go_cp_plackett_luce,
 	"cp_bradley_terry_fit":        go_cp_bradley_terry_fit,
+	"cp_metric_rankings":          go_cp_metric_rankings,
+	"cp_metric_visits":            go_cp_metric_visits,
+	"cp_metric_nodes":             go_cp_metric_nodes,
 }

@@ -6664,6 +6664,48 @@ func go_cp_plackett_luce_fit(sets_ *C.cp_in_ranked_sets, penalty_ C.double, util
 	})
 }
 
+// plackettLuceArgs are the arguments of cp_plackett_luce.
+type plackettLuceArgs struct {
+	profile       *profileIn
+	penalty       float64
+	names         string
+	utilities     []float64
+	logLikelihood []float64
+	workers       int
+	mon           *parallel.Monitor
+	structs       struct { // what others point to
+		profile profileIn
+	}
+}
+
+//export go_cp_plackett_luce
+func go_cp_plackett_luce(profile_ *C.cp_in_profile, penalty_ C.double, names_ *C.cp_in_char, utilities_ *C.double, log_likelihood_ *C.double, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
+		a := new(plackettLuceArgs)
+		a.profile = &a.structs.profile
+		if err = a.profile.read(profile_, "profile", false, false); err != nil {
+			return err
+		}
+		a.penalty = float64(penalty_)
+		if a.names, err = cabi.Name(unsafe.Pointer(names_), "names"); err != nil {
+			return err
+		}
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if a.utilities, err = cabi.View[float64](unsafe.Pointer(utilities_), "utilities", cabi.Size(float64(a.profile.k))); err != nil {
+			return err
+		}
+		if a.logLikelihood, err = cabi.View[float64](unsafe.Pointer(log_likelihood_), "log_likelihood", cabi.Size(1)); err != nil {
+			return err
+		}
+		return doPlackettLuce(a)
+	})
+}
+
 // comparisonsIn is a cp_comparisons as it is read.
 type comparisonsIn struct {
 	c          C.cp_comparisons           // all of it
@@ -6674,6 +6716,7 @@ type comparisonsIn struct {
 	wins       linalg.Matrix[float64]
 	ties       linalg.Matrix[float64]
 	covariates linalg.Matrix[float64]
+	names      string
 }
 
 // read reads the argument of that name.
@@ -6690,6 +6733,9 @@ func (r *comparisonsIn) read(p *C.cp_comparisons, name string, optional, written
 	}
 	r.k = int(r.c.k)
 	r.p = int(r.c.p)
+	if r.names, err = cabi.Name(unsafe.Pointer(r.c.names), "names"); err != nil {
+		return cabi.Within(name, err)
+	}
 	if r.wins, err = matrixAt(unsafe.Pointer(r.c.wins), "wins", false, cabi.Size(float64(r.k)), cabi.Size(float64(r.k))); err != nil {
 		return cabi.Within(name, err)
 	}
@@ -6704,19 +6750,22 @@ func (r *comparisonsIn) read(p *C.cp_comparisons, name string, optional, written
 
 // bradleyTerryFitArgs are the arguments of cp_bradley_terry_fit.
 type bradleyTerryFitArgs struct {
-	comparisons *comparisonsIn
-	penalty     float64
-	coef        unsafe.Pointer
-	covariance  unsafe.Pointer
-	workers     int
-	mon         *parallel.Monitor
-	structs     struct { // what others point to
+	comparisons   *comparisonsIn
+	penalty       float64
+	coef          unsafe.Pointer
+	covariance    unsafe.Pointer
+	utilities     []float64
+	spread        linalg.Matrix[float64]
+	logLikelihood []float64
+	workers       int
+	mon           *parallel.Monitor
+	structs       struct { // what others point to
 		comparisons comparisonsIn
 	}
 }
 
 //export go_cp_bradley_terry_fit
-func go_cp_bradley_terry_fit(comparisons_ *C.cp_in_comparisons, penalty_ C.double, coef_ *C.double, covariance_ *C.double, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+func go_cp_bradley_terry_fit(comparisons_ *C.cp_in_comparisons, penalty_ C.double, coef_ *C.double, covariance_ *C.double, utilities_ *C.double, spread_ *C.double, log_likelihood_ *C.double, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
 	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
 		a := new(bradleyTerryFitArgs)
 		a.comparisons = &a.structs.comparisons
@@ -6732,6 +6781,183 @@ func go_cp_bradley_terry_fit(comparisons_ *C.cp_in_comparisons, penalty_ C.doubl
 		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
 			return err
 		}
+		if a.utilities, err = cabi.View[float64](unsafe.Pointer(utilities_), "utilities", cabi.Size(float64(a.comparisons.k))); err != nil {
+			return err
+		}
+		if a.spread, err = matrixAt(unsafe.Pointer(spread_), "spread", false, cabi.Size(float64(a.comparisons.k)), cabi.Size(float64(a.comparisons.k))); err != nil {
+			return err
+		}
+		if a.logLikelihood, err = cabi.View[float64](unsafe.Pointer(log_likelihood_), "log_likelihood", cabi.Size(1)); err != nil {
+			return err
+		}
 		return doBradleyTerryFit(a)
+	})
+}
+
+// metricRankingsArgs are the arguments of cp_metric_rankings.
+type metricRankingsArgs struct {
+	yTrue     linalg.Matrix[float64]
+	yPred     linalg.Matrix[float64]
+	n         int
+	k         int
+	metric    string
+	parameter float64
+	values    []float64
+	workers   int
+	mon       *parallel.Monitor
+}
+
+//export go_cp_metric_rankings
+func go_cp_metric_rankings(y_true_ *C.cp_in_f64, y_pred_ *C.cp_in_f64, n_ C.int64_t, k_ C.int64_t, metric_ *C.cp_in_char, parameter_ C.double, values_ *C.double, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
+		a := new(metricRankingsArgs)
+		a.n = int(n_)
+		a.k = int(k_)
+		if a.metric, err = cabi.Name(unsafe.Pointer(metric_), "metric"); err != nil {
+			return err
+		}
+		a.parameter = float64(parameter_)
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if a.yTrue, err = matrixAt(unsafe.Pointer(y_true_), "y_true", false, cabi.Size(float64(a.n)), cabi.Size(float64(a.k))); err != nil {
+			return err
+		}
+		if a.yPred, err = matrixAt(unsafe.Pointer(y_pred_), "y_pred", false, cabi.Size(float64(a.n)), cabi.Size(float64(a.k))); err != nil {
+			return err
+		}
+		if a.values, err = cabi.View[float64](unsafe.Pointer(values_), "values", cabi.Size(float64(a.n))); err != nil {
+			return err
+		}
+		return doMetricRankings(a)
+	})
+}
+
+// metricVisitsArgs are the arguments of cp_metric_visits.
+type metricVisitsArgs struct {
+	yTrue   []int32
+	n       int
+	k       int
+	yPred   []int32
+	m       int
+	metric  string
+	values  []float64
+	workers int
+	mon     *parallel.Monitor
+}
+
+//export go_cp_metric_visits
+func go_cp_metric_visits(y_true_ *C.cp_in_i32, n_ C.int64_t, k_ C.int64_t, y_pred_ *C.cp_in_i32, m_ C.int64_t, metric_ *C.cp_in_char, values_ *C.double, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
+		a := new(metricVisitsArgs)
+		a.n = int(n_)
+		a.k = int(k_)
+		a.m = int(m_)
+		if a.metric, err = cabi.Name(unsafe.Pointer(metric_), "metric"); err != nil {
+			return err
+		}
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if a.yTrue, err = cabi.View[int32](unsafe.Pointer(y_true_), "y_true", cabi.Size(float64(a.n)), cabi.Size(float64(a.k))); err != nil {
+			return err
+		}
+		if a.yPred, err = cabi.View[int32](unsafe.Pointer(y_pred_), "y_pred", cabi.Size(float64(a.n)), cabi.Size(float64(a.m))); err != nil {
+			return err
+		}
+		if a.values, err = cabi.View[float64](unsafe.Pointer(values_), "values", cabi.Size(float64(a.n))); err != nil {
+			return err
+		}
+		return doMetricVisits(a)
+	})
+}
+
+// treeIn is a cp_tree as it is read.
+type treeIn struct {
+	c           C.cp_tree           // all of it
+	to          cabi.Out[C.cp_tree] // where results go
+	given       bool
+	k           int
+	parent      []int32
+	nodeWeights []float64
+	nodeWeight  string
+}
+
+// read reads the argument of that name.
+func (r *treeIn) read(p *C.cp_tree, name string, optional, written bool) (err error) {
+	if r.given = p != nil; p == nil && optional {
+		return nil
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return err
+		}
+	}
+	r.k = int(r.c.k)
+	if r.nodeWeight, err = cabi.Name(unsafe.Pointer(r.c.node_weight), "node_weight"); err != nil {
+		return cabi.Within(name, err)
+	}
+	if r.parent, err = cabi.View[int32](unsafe.Pointer(r.c.parent), "parent", cabi.Size(float64(r.k))); err != nil {
+		return cabi.Within(name, err)
+	}
+	if r.nodeWeights, err = cabi.Optional[float64](unsafe.Pointer(r.c.node_weights), "node_weights", cabi.Size(float64(r.k))); err != nil {
+		return cabi.Within(name, err)
+	}
+	return nil
+}
+
+// metricNodesArgs are the arguments of cp_metric_nodes.
+type metricNodesArgs struct {
+	yTrue   []int32
+	n       int
+	width   int
+	yPred   []int32
+	tree    *treeIn
+	metric  string
+	values  []float64
+	workers int
+	mon     *parallel.Monitor
+	structs struct { // what others point to
+		tree treeIn
+	}
+}
+
+//export go_cp_metric_nodes
+func go_cp_metric_nodes(y_true_ *C.cp_in_i32, n_ C.int64_t, width_ C.int64_t, y_pred_ *C.cp_in_i32, tree_ *C.cp_in_tree, metric_ *C.cp_in_char, values_ *C.double, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
+		a := new(metricNodesArgs)
+		a.n = int(n_)
+		a.width = int(width_)
+		a.tree = &a.structs.tree
+		if err = a.tree.read(tree_, "tree", false, false); err != nil {
+			return err
+		}
+		if a.metric, err = cabi.Name(unsafe.Pointer(metric_), "metric"); err != nil {
+			return err
+		}
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if a.yTrue, err = cabi.View[int32](unsafe.Pointer(y_true_), "y_true", cabi.Size(float64(a.n)), cabi.Size(float64(a.width))); err != nil {
+			return err
+		}
+		if a.yPred, err = cabi.View[int32](unsafe.Pointer(y_pred_), "y_pred", cabi.Size(float64(a.n)), cabi.Size(float64(a.width))); err != nil {
+			return err
+		}
+		if a.values, err = cabi.View[float64](unsafe.Pointer(values_), "values", cabi.Size(float64(a.n))); err != nil {
+			return err
+		}
+		return doMetricNodes(a)
 	})
 }

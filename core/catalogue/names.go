@@ -25,6 +25,7 @@ import (
 	"combpred/core/partition/estimate"
 	"combpred/core/partition/sampler"
 	"combpred/core/structure"
+	"combpred/core/structure/metric"
 )
 
 // Names are the values of a parameter, in the order in which they are documented. The first is the default in the C interface.
@@ -189,6 +190,22 @@ var (
 	OwnRankingLosses = Names{
 		{"by-position", int(direct.ByPosition)}, {"by-hits", int(direct.ByHits)}, {"listed", int(direct.Listed)},
 	}
+	RankingMetrics = Names{
+		{"kendall_tau", int(metric.KendallTau)}, {"tau_x", int(metric.TauX)}, {"spearman_rho", int(metric.SpearmanRho)},
+		{"spearman_footrule", int(metric.SpearmanFootrule)}, {"top_k_recall", int(metric.TopKRecall)},
+		{"ndcg", int(metric.NDCG)}, {"rank_biased_overlap", int(metric.RankBiasedOverlap)},
+	}
+	VisitMetrics = Names{
+		{"route_f1", int(metric.RouteF1)}, {"route_pairs_f1", int(metric.RoutePairsF1)},
+		{"policy_cosine", int(metric.PolicyCosine)}, {"cycle_f1", int(metric.CycleF1)},
+	}
+	NodeMetrics = Names{
+		{"path-length", int(metric.PathLength)}, {"path-distance", int(metric.PathDistance)}, {"h-loss", int(metric.HLoss)},
+		{"set-h-loss", int(metric.SetHLoss)},
+	}
+	NodeCosts = Names{
+		{"unit", int(metric.UnitCosts)}, {"sibling", int(metric.SiblingCosts)}, {"subtree", int(metric.SubtreeCosts)},
+	}
 	Updates = Names{
 		{"additive", int(labelrank.Additive)}, {"multiplicative", int(labelrank.Multiplicative)},
 		{"primal-dual", int(labelrank.PrimalDual)},
@@ -266,6 +283,10 @@ func Lists() []List {
 		{"POSITION_LOSSES", "Losses of rankings that add up over positions", PositionLosses.spelt()},
 		{"OWN_RANKING_LOSSES", "Ways to give other losses of rankings", OwnRankingLosses.spelt()},
 		{"UPDATES", "Updates of online label ranking", Updates.spelt()},
+		{"RANKING_METRICS", "Metrics of rankings", RankingMetrics.spelt()},
+		{"VISIT_METRICS", "Metrics of routes and cycles", VisitMetrics.spelt()},
+		{"NODE_METRICS", "Metrics of nodes of a tree, and of sets of them", NodeMetrics.spelt()},
+		{"NODE_COSTS", "Costs of wrong nodes", NodeCosts.spelt()},
 	}
 }
 

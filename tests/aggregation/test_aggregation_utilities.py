@@ -221,9 +221,9 @@ def test_what_has_no_finite_utilities_is_named():
         bradley_terry([[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 2], [0, 0, 1, 0]])
     found = plackett_luce([[2, 1, 3], [3, 1, 2]], penalty=0.1)
     assert np.isfinite(found.utilities).all() and found.consensus[1] == 1
-    with pytest.raises(ValueError) as caught:
+    with pytest.raises(ValueError, match="the ranking ties the items 0, 1") as caught:
         plackett_luce([[1, 2, 3], [1, 1, 2]])
-    assert (caught.value.argument, caught.value.row) == ("rankings", 1)
+    assert caught.value.row == 1
     with pytest.raises(ValueError):
         plackett_luce([[1, 2], [2, 1]], penalty=-1)
     with pytest.raises(ValueError):

@@ -197,7 +197,14 @@ NULLABLE = {
     *("CPreferences.margins", "CPreferences.weights"),
     *("CPredictions.scores", "CPredictions.outputs", "CPredictions.value", "CPredictions.upper_bound"),
     *("CPredictions.nu", "CPredictions.optimal", "CModel.intercept", "CModel.mean"),
-    *("CProfile.weights", "CPairs.tied", "CRelations.weights"),
+    *("CProfile.weights", "CPairs.tied", "CRelations.weights", "cp_plackett_luce.names"),
+    *(
+        "cp_metric_rankings.metric",
+        "cp_metric_visits.metric",
+        "cp_metric_nodes.metric",
+        "CTree.node_weight",
+        "CTree.node_weights",
+    ),
     *("COnlineOptions.order", "COnlineState.theta", "COnlineState.average"),
     *("CEstimateOptions.bound", *(f"CEstimates.{column}" for column in abi_estimates.WRITTEN)),
 }

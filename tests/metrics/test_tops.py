@@ -84,7 +84,7 @@ def test_bad_arguments_are_named():
             rank_biased_overlap(TRUE, PREDICTED, p=p)
     with pytest.raises(ValueError) as caught:
         ndcg([[1, 2], [1, 2]], [[1, 2], [-1, 1]])
-    assert (caught.value.argument, caught.value.row) == ("y_pred", 1)
+    assert "y_pred" in str(caught.value) and caught.value.row == 1
 
 
 def test_scorers_take_their_arguments():

@@ -148,6 +148,10 @@ var arguments = map[string]Row{
 	"cp_bradley_terry_fit": {"penalty": "1", "coef": "out(comparisons.k + comparisons.p + 1)",
 		"covariance": "out(comparisons.k + comparisons.p + 1, comparisons.k + comparisons.p + 1)"},
 	"cp_plackett_luce_fit": {"penalty": "1"},
+	"cp_plackett_luce":     {"penalty": "1", "names": `word("null")`},
+	"cp_metric_rankings":   {"y_true": "ranks", "y_pred": "ranks", "metric": "name(RANKING_METRICS)", "parameter": "oneof(1, 0.5)"},
+	"cp_metric_visits":     {"y_true": "ranks", "y_pred": "ranks", "metric": "name(VISIT_METRICS)"},
+	"cp_metric_nodes":      {"width": "oneof(1, k)", "y_true": "zeros", "y_pred": "zeros", "metric": "name(NODE_METRICS)"},
 }
 
 // fields has the structs of combpred.h.
@@ -242,6 +246,7 @@ var fields = map[string]Row{
 	"cp_aggregate_options": {"method": "name(KEMENY_METHODS, POSITIONAL_METHODS)", "output": "name(CONSENSUSES)", "penalty": "0.5"},
 	"cp_consensus_info":    results, "cp_acyclic_info": results,
 	"cp_relations":   {},
-	"cp_comparisons": {"wins": "hollow", "ties": "hollow", "covariates": "ones"},
+	"cp_comparisons": {"wins": "hollow", "ties": "hollow", "covariates": "ones", "names": `word("null")`},
+	"cp_tree":        {"parent": "parents", "node_weights": "rarely(positive)", "node_weight": "name(NODE_COSTS)"},
 	"cp_ranked_sets": {"ranks": "ranks", "weights": "positive"},
 }

@@ -134,6 +134,7 @@ var contents = map[string]func(k Kind, dims []int64, i int) float64{
 	"counted":  func(_ Kind, _ []int64, i int) float64 { return float64(i) },
 	"handles":  func(k Kind, _ []int64, _ int) float64 { return float64(k.facts["space"]) },
 	"starts":   func(_ Kind, _ []int64, i int) float64 { return float64(i) },
+	"parents":  func(_ Kind, _ []int64, i int) float64 { return float64(i - 1) },
 	"signs":    func(_ Kind, _ []int64, i int) float64 { return float64(1 - i%3) },
 	"ranks":    func(_ Kind, dims []int64, i int) float64 { return float64(1 + int64(i)%dims[len(dims)-1]) },
 	"hollow":   func(_ Kind, dims []int64, i int) float64 { return float64(min(int64(i)%(dims[0]+1), 1)) },

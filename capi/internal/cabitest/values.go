@@ -158,7 +158,7 @@ func (s slot) width() int {
 	if number == "cp_in_void" {
 		number = s.scope.texts["type"]
 	}
-	if n, err := strconv.Atoi(bits.FindString(strings.TrimSuffix(number, "_t"))); err == nil {
+	if n, err := strconv.Atoi(bits.FindString(strings.TrimSuffix(number, "_t"))); err == nil && n >= 8 { // "route_f1" is no type
 		return n / 8
 	}
 	if number == "char" || number == "cp_in_char" || number == "void" {

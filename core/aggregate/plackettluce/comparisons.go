@@ -13,22 +13,19 @@ import (
 // θ_u − θ_v. Both are concave in θ and ln ν.
 type Comparisons struct {
 	Wins linalg.Matrix[float64] // k×k: of the row over the column, the diagonal 0
-	// Ties, unless it has no data, is symmetric, k×k, the diagonal 0. Some entry must be positive: ν is 0 otherwise.
+	// Ties, unless it has no data, is symmetric, k×k, the diagonal 0. Where all are 0 so is ν.
 	Ties linalg.Matrix[float64]
 	// Covariates, k×p, of which θ = Zβ then; without data θ itself is fitted, of mean 0.
 	Covariates linalg.Matrix[float64]
 	// Penalty is c ≥ 0 in the negative logarithm of the likelihood plus c/2 ‖β‖², or c/2 ‖θ‖², which is minimised. It must be positive with
 	// covariates.
 	Penalty float64
+	Names   []string // of the items, for messages; nil where they have their numbers alone
 }
 
-// No finite parameters are best: the utilities, or these and ν together.
-var (
-	errUnbounded = fault.Value("no finite utilities are best: some item, or group of items, was never beaten or tied by the others; " +
-		"take a positive penalty")
-	errUnboundedTies = fault.Value("no finite utilities and ties' parameter are best: no circle of items, each of which has beaten or " +
-		"tied the next, has more wins than ties; take a positive penalty")
-)
+// errUnboundedTies says that no finite utilities and ν are best together.
+var errUnboundedTies = fault.Value("no finite utilities and ties' parameter are best: no circle of items, each of which has beaten or " +
+	"tied the next, has more wins than ties; take a positive penalty")
 
 // params returns how many parameters there are: utilities or coefficients, and ln ν last.
 func (c *Comparisons) params() (linear, all int) {
@@ -55,20 +52,19 @@ func (c *Comparisons) check(dst []float64, covariance linalg.Matrix[float64]) er
 	case !(c.Penalty >= 0) || math.IsInf(c.Penalty, 1) || c.Covariates.Data != nil && c.Penalty == 0:
 		return fault.Value("the penalty is %v, must be a number from 0 on, and above 0 with covariates", c.Penalty)
 	}
-	wins, ties := 0.0, 0.0
+	wins := 0.0
 	for u := range k {
 		for v := range k {
 			w, t := c.Wins.Row(u)[v], c.tied(u, v)
 			if !(w >= 0) || math.IsInf(w, 1) || !(t >= 0) || math.IsInf(t, 1) || u == v && w+t > 0 || t != c.tied(v, u) {
-				return fault.At(u, fault.Value("the items %d and %d have weights %v of wins and %v of ties, must be finite, not "+
-					"negative, 0 on the diagonal, and of ties symmetric", u, v, w, t))
+				return fault.At(u, fault.Value("the items %s have weights %v of wins and %v of ties, must be finite, not "+
+					"negative, 0 on the diagonal, and of ties symmetric", listed([]int32{int32(u), int32(v)}, c.Names), w, t))
 			}
 			wins += w
-			ties += t
 		}
 	}
-	if wins == 0 || c.Ties.Data != nil && ties == 0 {
-		return fault.Value("there are no wins, or no ties although these are given")
+	if wins == 0 {
+		return fault.Value("there are no wins")
 	}
 	for at, x := range c.Covariates.Data {
 		if math.IsNaN(x) || math.IsInf(x, 0) {
@@ -91,25 +87,21 @@ func (c *Comparisons) tied(u, v int) float64 {
 // for δ > 0 these are constraints on differences, which a circle with more wins than ties contradicts.
 func (c *Comparisons) bounded() error {
 	k := c.Wins.Rows
-	beats := func(u, v int) bool { return c.Wins.Row(u)[v] > 0 || c.tied(u, v) > 0 }
-	for _, turned := range []bool{false, true} {
-		seen, stack := make([]bool, k), []int{0}
-		seen[0] = true
-		for len(stack) > 0 {
-			u := stack[len(stack)-1]
-			stack = stack[:len(stack)-1]
-			for v := range k {
-				if !seen[v] && (!turned && beats(u, v) || turned && beats(v, u)) {
-					seen[v] = true
-					stack = append(stack, v)
-				}
+	var p preceding
+	p.Reset(k)
+	for u := range k {
+		for v := range k {
+			if u != v && (c.Wins.Row(u)[v] > 0 || c.tied(u, v) > 0) {
+				p.Add(u, v)
 			}
 		}
-		for _, reached := range seen {
-			if !reached {
-				return errUnbounded
-			}
-		}
+	}
+	how := "before"
+	if c.Ties.Data != nil {
+		how = "before or tied with"
+	}
+	if err := p.requireStrong(how, c.Names); err != nil {
+		return err
 	}
 	if c.Ties.Data == nil {
 		return nil
@@ -133,6 +125,64 @@ func (c *Comparisons) bounded() error {
 	return nil
 }
 
+// untied returns the comparisons without ties.
+func (c *Comparisons) untied() *Comparisons {
+	bare := *c
+	bare.Ties = linalg.Matrix[float64]{}
+	return &bare
+}
+
+// fitUntied is FitTo with room for ν, which is 0 and does not vary.
+func (c *Comparisons) fitUntied(dst []float64, covariance linalg.Matrix[float64], mon *parallel.Monitor) (bool, error) {
+	linear, _ := c.params()
+	own := linalg.NewMatrix[float64](linear, linear)
+	done, err := c.FitTo(dst[:linear], own, mon)
+	dst[linear] = math.Inf(-1)
+	covariance.Zero()
+	for i := range linear {
+		copy(covariance.Row(i), own.Row(i))
+	}
+	return done, err
+}
+
+// UtilitiesTo writes the utilities that FitTo's parameters give the items, of mean 0, and their covariances, and returns the logarithm
+// of the likelihood. Cost: O(k² p), and O(k²) without covariates.
+func (c *Comparisons) UtilitiesTo(theta []float64, spread linalg.Matrix[float64], dst []float64,
+	covariance linalg.Matrix[float64]) float64 {
+	k, z := c.Wins.Rows, c.Covariates
+	linear, all := c.params()
+	if all > linear && math.IsInf(dst[linear], -1) {
+		return c.untied().UtilitiesTo(theta, spread, dst[:linear], covariance)
+	}
+	likelihood := c.Penalty*linalg.Dot(dst[:linear], dst[:linear])/2 - c.model().derive(dst)
+	if z.Data == nil {
+		copy(theta, dst[:k])
+		for u := range k {
+			copy(spread.Row(u), covariance.Row(u)[:k])
+		}
+		return likelihood
+	}
+	centred, mean := linalg.NewMatrix[float64](k, linear), make([]float64, linear)
+	for u := range k {
+		linalg.Axpy(mean, z.Row(u), 1/float64(k))
+	}
+	moved := make([]float64, linear)
+	for u := range k {
+		copy(centred.Row(u), z.Row(u))
+		linalg.Axpy(centred.Row(u), mean, -1)
+		theta[u] = linalg.Dot(centred.Row(u), dst[:linear])
+	}
+	for u := range k {
+		for i := range linear {
+			moved[i] = linalg.Dot(covariance.Row(i)[:linear], centred.Row(u))
+		}
+		for v := range k {
+			spread.Row(u)[v] = linalg.Dot(moved, centred.Row(v))
+		}
+	}
+	return likelihood
+}
+
 // FitTo writes the parameters of largest penalised likelihood, θ or β and with ties ln ν last, and their covariances by the observed
 // information: the inverse of the second derivatives of what is minimised, for θ among those of sum 0. It reports whether Newton's method
 // with step halving was done after 100 steps. Without finite best parameters, an error. Cost: O(k²) and O(q³) for each step with
@@ -140,6 +190,9 @@ func (c *Comparisons) bounded() error {
 func (c *Comparisons) FitTo(dst []float64, covariance linalg.Matrix[float64], mon *parallel.Monitor) (bool, error) {
 	if err := c.check(dst, covariance); err != nil {
 		return false, err
+	}
+	if c.Ties.Data != nil && linalg.Sum(c.Ties.Data) == 0 {
+		return c.untied().fitUntied(dst, covariance, mon)
 	}
 	if c.Penalty == 0 {
 		if err := c.bounded(); err != nil {

@@ -1,4 +1,4 @@
-"""Rooted trees, given by the parent of each node: checks, names, depths and lowest common ancestors.
+"""Rooted trees, given by the parent of each node: checks and names.
 
 Nothing here is recursive, so that trees may be of any depth.
 """
@@ -6,14 +6,12 @@ Nothing here is recursive, so that trees may be of any depth.
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._lib.arrays import refuse_masked
-from .._lib.structure import Description
 from .checks import counted
 from .converters import is_missing
 from .names import Names, checked_names
@@ -49,8 +47,7 @@ class Tree:
 
     Notes
     -----
-    The library refuses what is no tree when a space is made of it. Depths and ancestors, which metrics compare, ask it
-    to do so, and cost O(n log h) for height h at the first use.
+    The library refuses what is no tree when it gets it.
     """
 
     def __init__(self, parent: Any, nodes: Sequence[Any] | None = None) -> None:
@@ -94,47 +91,6 @@ class Tree:
     def leaves(self) -> NDArray[np.bool_]:
         """Return a mask ``(n,)`` of the nodes without children."""
         return ~np.isin(np.arange(len(self)), self.parent)
-
-    def lowest_common_ancestor(self, a: NDArray[Any], b: NDArray[Any]) -> NDArray[np.int64]:
-        """Return the lowest common ancestor of a[i] and b[i] for every i.
-
-        Cost: O(log h) for each pair, by binary lifting.
-        """
-        a, b = a.astype(np.int64), b.astype(np.int64)
-        swap = self.depth[a] < self.depth[b]
-        a, b = np.where(swap, b, a), np.where(swap, a, b)  # a is the deeper one
-        a = self.ancestor(a, self.depth[b])
-        for lift in reversed(self._lifts):
-            apart = lift[a] != lift[b]
-            a, b = np.where(apart, lift[a], a), np.where(apart, lift[b], b)
-        return np.where(a == b, a, self._lifts[0][a])
-
-    def ancestor(self, nodes: NDArray[Any], depth: NDArray[Any]) -> NDArray[np.int64]:
-        """Return the ancestor of nodes[i] at depth[i], at most that of the node, for every i, by binary lifting."""
-        nodes = nodes.astype(np.int64)
-        excess = self.depth[nodes] - depth
-        for level, lift in enumerate(self._lifts):
-            nodes = np.where((excess >> level) & 1, lift[nodes], nodes)
-        return nodes
-
-    @cached_property
-    def _lifts(self) -> list[NDArray[np.int64]]:
-        """The 2^j-th ancestors of all nodes for j = 0, 1, …, up to that of the deepest; the root is its own parent."""
-        every, called = np.ones(len(self), dtype=np.int32), None if self.names is None else tuple(map(str, self.names))
-        tree = Description("hierarchy", {"n": len(self)}, np.append(self.parent, every), names=called)
-        _ = tree.space  # the library refuses what is no tree
-        lifts = [np.where(self.parent < 0, np.arange(len(self)), self.parent).astype(np.int64)]
-        while (lifts[-1] != lifts[-1][0]).any():
-            lifts.append(lifts[-1][lifts[-1]])
-        return lifts
-
-    @cached_property
-    def depth(self) -> NDArray[np.int64]:
-        """The number of proper ancestors of each node, ``(n,)``."""
-        depth = (self.parent >= 0).astype(np.int64)
-        for lift in self._lifts[:-1]:
-            depth += depth[lift]
-        return depth
 
 
 def _numbered(parent: Mapping[Hashable, Hashable]) -> tuple[Names, list[int]]:

@@ -477,7 +477,13 @@ class CRankedSets(Structure):
 class CComparisons(Structure):
     """cp_comparisons."""
 
-    _fields_ = _fields(k=_N, p=_N, wins=_P, ties=_P, covariates=_P)
+    _fields_ = _fields(k=_N, p=_N, wins=_P, ties=_P, covariates=_P, names=_T)
+
+
+class CTree(Structure):
+    """cp_tree."""
+
+    _fields_ = _fields(k=_N, parent=_P, node_weights=_P, node_weight=_T)
 
 
 # Those that tell by bad_row, right before the error buffer, which of the caller's rows is to blame.
@@ -542,7 +548,11 @@ OF_ROWS: dict[str, tuple[type, ...]] = {
     "cp_aggregate_acyclic": (_P, _N, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_aggregate_extend": (_P, _N, c_uint64, _P, _P, *_RUN, *_ROW),
     "cp_plackett_luce_fit": (_P, _F, _P, _P, *_RUN, *_ROW),
-    "cp_bradley_terry_fit": (_P, _F, _P, _P, *_RUN, *_ROW),
+    "cp_plackett_luce": (_P, _F, _P, _P, _P, *_RUN, *_ROW),
+    "cp_bradley_terry_fit": (_P, _F, _P, _P, _P, _P, _P, *_RUN, *_ROW),
+    "cp_metric_rankings": (_P, _P, _N, _N, _P, _F, _P, *_RUN, *_ROW),
+    "cp_metric_visits": (_P, _N, _N, _P, _N, _P, _P, *_RUN, *_ROW),
+    "cp_metric_nodes": (_P, _N, _N, _P, _P, _P, _P, *_RUN, *_ROW),
 }
 
 PROTOTYPES: dict[str, tuple[type, ...]] = OF_ROWS | {
@@ -731,7 +741,14 @@ PARAMETERS: dict[str, tuple[str, ...]] = {
                             ">ranks f8 relations.n, n_extensions, relations.k",
                             ">weights f8 relations.n, n_extensions",),
     "cp_plackett_luce_fit": ("sets CRankedSets", "penalty", ">utilities f8 sets.n, sets.k", ">n_unfitted i8 1",),
-    "cp_bradley_terry_fit": ("comparisons CComparisons", "penalty", ">coef", ">covariance",),
+    "cp_plackett_luce": ("profile CProfile", "penalty", "names", ">utilities f8 profile.k", ">log_likelihood f8 1",),
+    "cp_bradley_terry_fit": ("comparisons CComparisons", "penalty", ">coef", ">covariance",
+                             ">utilities f8 comparisons.k", ">spread f8 comparisons.k, comparisons.k",
+                             ">log_likelihood f8 1",),
+    "cp_metric_rankings": ("y_true f8 n, k", "y_pred f8 n, k", "n=", "k=", "metric", "parameter", ">values f8 n",),
+    "cp_metric_visits": ("y_true i4 n, k", "n=", "k=", "y_pred i4 n, m", "m=", "metric", ">values f8 n",),
+    "cp_metric_nodes": ("y_true i4 n, width", "n=", "width=", "y_pred i4 n, width", "tree CTree", "metric",
+                        ">values f8 n",),
 }
 
 BUFFERS: dict[str, tuple[str, ...]] = {
@@ -796,6 +813,7 @@ BUFFERS: dict[str, tuple[str, ...]] = {
     "CRelations": ("before i4 n, k, k", "weights? f8 n",),
     "CRankedSets": ("ranks i4 n, m, k", "weights f8 n, m",),
     "CComparisons": ("wins f8 k, k", "ties? f8 k, k", "covariates? f8 k, p",),
+    "CTree": ("parent i4 k", "node_weights? f8 k",),
 }
 
 # Fields of structs that do not begin at zero, as their macros in combpred.h say.

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from . import abi
 from .arrays import FloatArray, IntArray
 from .call import computed
 
@@ -134,26 +133,3 @@ def extended(relations: NDArray[np.bool_], weights: FloatArray | None, n_extensi
     given = {"before": relations, "weights": weights}
     ranks, shares = computed("cp_aggregate_extend", given, seed % 2**64, n_extensions=n_extensions)
     return Profile(ranks.reshape(-1, relations.shape[1]), shares.ravel(), n_extensions)
-
-
-def plackett_luce_fit(
-    ranks: IntArray, weights: FloatArray, penalty: float, *, n_threads: int | None = None
-) -> tuple[FloatArray, int]:
-    """Return the utilities (n, k) of `ranks` (n, m, k) with `weights` (n, m), and how many models are not fitted."""
-    sets = {"ranks": ranks, "weights": weights}
-    return computed("cp_plackett_luce_fit", sets, penalty, n_threads=n_threads)
-
-
-def bradley_terry_fit(
-    wins: FloatArray, ties: FloatArray | None, covariates: FloatArray | None, penalty: float
-) -> tuple[FloatArray, FloatArray, bool]:
-    """Return utilities or coefficients and then ln ν, (q,), their covariances, and whether they are fitted.
-
-    They are of comparisons `wins` and `ties` (k, k), with `covariates` (k, p).
-    """
-    p = 0 if covariates is None else covariates.shape[1]
-    q = (p or len(wins)) + (ties is not None)
-    coef, covariance = np.empty(q), np.empty((q, q))
-    comparisons = {"wins": wins, "ties": ties, "covariates": covariates, "p": p}
-    status = computed("cp_bradley_terry_fit", comparisons, penalty, coef, covariance, with_status=True)
-    return coef, covariance, status == abi.OK

@@ -130,3 +130,23 @@ OWN_RANKING_LOSSES: tuple[str, ...] = ("by-position", "by-hits", "listed")
 
 #: Updates of online label ranking.
 UPDATES: tuple[str, ...] = ("additive", "multiplicative", "primal-dual")
+
+#: Metrics of rankings.
+RANKING_METRICS: tuple[str, ...] = (
+    "kendall_tau",
+    "tau_x",
+    "spearman_rho",
+    "spearman_footrule",
+    "top_k_recall",
+    "ndcg",
+    "rank_biased_overlap",
+)
+
+#: Metrics of routes and cycles.
+VISIT_METRICS: tuple[str, ...] = ("route_f1", "route_pairs_f1", "policy_cosine", "cycle_f1")
+
+#: Metrics of nodes of a tree, and of sets of them.
+NODE_METRICS: tuple[str, ...] = ("path-length", "path-distance", "h-loss", "set-h-loss")
+
+#: Costs of wrong nodes.
+NODE_COSTS: tuple[str, ...] = ("unit", "sibling", "subtree")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import rankdata
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
@@ -17,24 +17,10 @@ from .._data.forms import column_names, columns_in_order
 from .._data.tables import Tabular
 from .._data.targets import as_numbers, target_matrix
 from .._data.warn import warn_user
-from .._lib.aggregate import bradley_terry_fit, pair_counts, plackett_luce_fit
+from .._lib.abi import ENOTCONVERGED
 from .._lib.arrays import FloatArray
-from .._lib.errors import RowError
-from .._lib.table import floats
+from .._lib.call import computed
 from ._profile import item_names, read_pairs, read_profile, rows_in_order
-from ._programs import components
-
-__all__ = [
-    "Ties",
-    "Utilities",
-    "bradley_terry",
-    "fit_plackett_luce",
-    "plackett_luce",
-]
-
-
-def __dir__() -> list[str]:
-    return __all__
 
 
 @dataclass(frozen=True)
@@ -191,14 +177,12 @@ def plackett_luce(
     (array([1, 2, 3], dtype=int32), [0.321, 0.055, -0.376])
     """
     profile = read_profile(rankings, weights, n_extensions, check_random_state(random_state))
-    ranks, chosen = _choices(profile.ranks)
-    mass = np.ones(len(ranks)) if profile.weights is None else profile.weights
-    names, before = item_names(rankings), pair_counts(profile).before
-    if penalty == 0.0:
-        _require_connected(before, names=names)
-    u = fit_plackett_luce(ranks[np.newaxis], mass[np.newaxis], number(penalty, "penalty"))[0]
-    u = u - u.mean()
-    return Utilities(u, _ranked_likelihood(u, ranks, chosen, mass), names=names)
+    names = item_names(rankings)
+    found, likelihood, status = computed(
+        "cp_plackett_luce", profile, number(penalty, "penalty"), json.dumps(names), with_status=True
+    )
+    _warn_unfitted(status)
+    return Utilities(found, likelihood, names=names)
 
 
 def bradley_terry(
@@ -287,29 +271,21 @@ def bradley_terry(
     0.447
     """
     names, before = column_names(wins, "wins"), read_pairs(wins, "wins")
-    tied = None
-    if ties is not None:
-        tied = floats(read_pairs(columns_in_order(ties, names, "ties", "those of wins"), "ties"), "ties", *before.shape)
-    tying = tied is not None and bool(tied.any())  # no tie among comparisons that could have some: ν is 0
+    tied = None if ties is None else read_pairs(columns_in_order(ties, names, "ties", "those of wins"), "ties")
     z = None if covariates is None else _read_covariates(covariates, names)
-    if penalty == 0.0 and z is None:
-        _require_connected(before if tied is None else before + tied, " or tied with" if tying else "", names)
-    coef, covariance, fitted = bradley_terry_fit(before, tied if tying else None, z, number(penalty, "penalty"))
-    if not fitted:
-        warn_user("the model is not fitted after 100 steps of Newton's method: raise the penalty", ConvergenceWarning)
-    log_tie = coef[-1] if tying else -np.inf
-    own = coef[:-1] if tying else coef
-    spread = covariance[: len(own), : len(own)]
-    theta = own if z is None else z @ own
+    p = len(before) if z is None else z.shape[1]
+    coef, covariance = np.empty(p + (tied is not None)), np.empty((p + (tied is not None),) * 2)
+    comparisons = {"wins": before, "ties": tied, "covariates": z, "p": p, "names": json.dumps(names)}
+    theta, spread, likelihood, status = computed(
+        "cp_bradley_terry_fit", comparisons, number(penalty, "penalty"), coef, covariance, with_status=True
+    )
+    _warn_unfitted(status)
     found = None
     if tied is not None:
-        error = float(np.sqrt(covariance[-1, -1])) if tying else 0.0
-        found = Ties(float(np.exp(log_tie)), float(np.exp(log_tie)) * error)
-    likelihood = _likelihood(theta, before, np.zeros_like(before) if tied is None else tied, log_tie)
-    if z is None:
-        return Utilities(theta, likelihood, None, spread, found, names=names)
-    centred = z - z.mean(axis=0)
-    return Utilities(theta - theta.mean(), likelihood, own, centred @ spread @ centred.T, found, spread, names=names)
+        nu = float(np.exp(coef[p]))
+        found = Ties(nu, nu * float(np.sqrt(covariance[p, p])))
+    own = (None, None) if z is None else (coef[:p], covariance[:p, :p])
+    return Utilities(theta, likelihood, own[0], spread, found, own[1], names=names)
 
 
 def _read_covariates(covariates: Any, names: Sequence[Hashable] | None) -> FloatArray:
@@ -319,45 +295,9 @@ def _read_covariates(covariates: Any, names: Sequence[Hashable] | None) -> Float
     return as_numbers(values, "covariates", "covariates are finite numbers").astype(np.float64)
 
 
-def _likelihood(theta: FloatArray, before: FloatArray, tied: FloatArray, log_tie: float) -> float:
-    half = (theta[:, np.newaxis] - theta) / 2
-    level = np.logaddexp(np.logaddexp(half, -half), log_tie)
-    ties = np.where(tied > 0, log_tie - level, 0.0) if np.isfinite(log_tie) else 0.0
-    return float((before * (half - level)).sum() + (tied * ties).sum() / 2)
-
-
-def _choices(values: FloatArray) -> tuple[NDArray[np.int32], NDArray[np.intp]]:
-    """Return ranks for the core, 0 where unknown, and how many of the places of each row are chosen one by one."""
-    known = ~np.isnan(values)
-    least, most = (rankdata(np.where(known, values, np.inf), method=method, axis=1) for method in ("min", "max"))
-    last = np.where(known, least, 0).max(axis=1, keepdims=True)
-    tied = (known & (least < most) & (least < last)).any(axis=1)
-    if tied.any():
-        said = "items share a position that is not the last one, and the model has no ties; kemeny takes them"
-        raise RowError(int(np.argmax(tied)), said, "rankings")
-    return np.where(known, least, 0).astype(np.int32), (known & (least < last)).sum(axis=1)
-
-
-def _require_connected(before: FloatArray, tied: str = "", names: list[str] | None = None) -> None:
-    """Raise ValueError, naming items, where some items are before others, but none of the others before them."""
-    order, ends = components(before > 0)
-    if len(ends):
-        first = [str(u) if names is None else repr(names[u]) for u in sorted(order[: ends[0]])[:10]]
-        items = ", ".join(first) + (", …" if ends[0] > 10 else "")
-        one = ends[0] == 1
-        raise ValueError(
-            f"no finite utilities are best: no other item is ever before{tied} {'item' if one else 'one of the items'} "
-            f"{items}; take a positive penalty, or leave {'it' if one else 'them'} out"
-        )
-
-
-def _ranked_likelihood(u: FloatArray, ranks: NDArray[np.int32], chosen: NDArray[np.intp], mass: FloatArray) -> float:
-    known = ranks > 0
-    order = np.argsort(np.where(known, ranks, np.iinfo(np.int32).max), axis=1, kind="stable")
-    ordered = np.where(np.take_along_axis(known, order, axis=1), u[order], -np.inf)
-    left = np.logaddexp.accumulate(ordered[:, ::-1], axis=1)[:, ::-1]
-    places = np.arange(ranks.shape[1]) < chosen[:, np.newaxis]
-    return float(mass @ np.where(places, np.where(places, ordered, 0.0) - np.where(places, left, 0.0), 0.0).sum(axis=1))
+def _warn_unfitted(status: int) -> None:
+    if status == ENOTCONVERGED:
+        warn_user("the model is not fitted after 100 steps of Newton's method: raise the penalty", ConvergenceWarning)
 
 
 def fit_plackett_luce(
@@ -398,11 +338,12 @@ def fit_plackett_luce(
     halving. The distribution of the order of some labels does not depend on the others, so that the likelihood of an
     incomplete ranking is that of its known labels. A step costs O(n m k²), and O(n k³).
     """
-    utilities, unfitted = plackett_luce_fit(ranks, weights, penalty, n_threads=n_threads)
+    sets = {"ranks": ranks, "weights": weights}
+    utilities, unfitted = computed("cp_plackett_luce_fit", sets, penalty, n_threads=n_threads)
     if unfitted:
         warn_user(
             f"{unfitted} of {len(utilities)} Plackett–Luce models are not fitted after 100 steps of Newton's method: a "
             "larger penalty makes it easier",
             ConvergenceWarning,
         )
-    return utilities
+    return np.asarray(utilities)

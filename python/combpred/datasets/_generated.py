@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval
 
-from .._data.checks import number, whole_number
+from .._data.checks import check_argument, whole_number
 from .._data.converters import positions_by_score
 from .._data.glossary import documented
 from ..structures import Hierarchy
 
 RandomState = int | np.random.RandomState | None
+
+_NOT_NEGATIVE = Interval(Real, 0, None, closed="left")
 
 
 @documented
@@ -62,7 +66,7 @@ def make_label_ranking(
     """
     at_least(1, n_samples=n_samples, n_features=n_features)
     at_least(2, n_labels=n_labels)
-    _not_negative("noise", noise)
+    check_argument(noise, "noise", _NOT_NEGATIVE)
     rng = check_random_state(random_state)
     X = rng.standard_normal((n_samples, n_features))
     weights = rng.standard_normal((n_features, n_labels)) / np.sqrt(n_features)
@@ -118,7 +122,7 @@ def make_hierarchy(
     """
     at_least(1, n_samples=n_samples, n_features=n_features, depth=depth)
     at_least(2, branching=branching)
-    _not_negative("separation", separation)
+    check_argument(separation, "separation", _NOT_NEGATIVE)
     rng = check_random_state(random_state)
     # Level by level, the children of node v are branching·v + 1, …, branching·v + branching.
     n_nodes = (branching ** (depth + 1) - 1) // (branching - 1)
@@ -186,8 +190,3 @@ def at_least(least: int, **values: Any) -> None:
     """Raise TypeError or ValueError for a size that is not an integer of at least `least`."""
     for name, value in values.items():
         whole_number(value, name, least, 2**31 - 1)
-
-
-def _not_negative(name: str, value: Any) -> None:
-    if not 0 <= number(value, name) < np.inf:
-        raise ValueError(f"{name} must be finite and at least 0, got {value!r}")

@@ -212,9 +212,7 @@ def _signs(y: Any, name: str) -> NDArray[np.int8]:
     positions = positions_of(y, name, unknown=True)
     u, v = np.triu_indices(positions.shape[1], 1)
     first, second = positions[:, u], positions[:, v]
-    signs: NDArray[np.int8] = (first < second).astype(np.int8) - (first > second)
-    signs[(first == -1) | (second == -1)] = 0
-    return signs
+    return (first < second).astype(np.int8) - (first > second)  # neither where one is NaN, unknown
 
 
 def _share(part: NDArray[np.int64], whole: NDArray[np.int64]) -> FloatArray:

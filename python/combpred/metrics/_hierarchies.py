@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._data.checks import choice, float_array
+from .._data.checks import float_array
 from .._data.forms import columns_in_order
 from .._data.glossary import documented
 from .._data.inputs import mean_of_rows
 from .._data.targets import encoded_rows, summary, target_matrix
 from .._data.trees import Tree
+from .._lib.arrays import FloatArray, IntArray
+from .._lib.call import computed
 from .._lib.structure import Description
 from ._rows import compared
 
@@ -60,7 +62,7 @@ def hierarchical_loss(
     embeddings in `Hierarchy`. Normalised it is the Jaccard distance of A(y) and A(z). `hierarchical_h_loss` counts a
     wrong node only where all its ancestors are right.
 
-    Costs O(n log h) for height h.
+    Costs O(n h) for height h.
 
     Examples
     --------
@@ -68,13 +70,9 @@ def hierarchical_loss(
     >>> hierarchical_loss(["cat", "cat", "cat"], ["cat", "dog", "fish"], parent=tree, per_row=True)
     array([0., 2., 3.])
     """
-    tree = Tree(parent)
-    a, b = compared(y_true, y_pred, tree.nodes)
-    common = tree.depth[tree.lowest_common_ancestor(a, b)]
-    loss = (tree.depth[a] + tree.depth[b] - 2 * common).astype(np.float64)
-    if normalize:
-        loss /= tree.depth[a] + tree.depth[b] - common + 1
-    return mean_of_rows(loss, sample_weight, per_row)
+    tree, metric = Tree(parent), "path-distance" if normalize else "path-length"
+    values = _measured(metric, compared(y_true, y_pred, tree.nodes), tree)
+    return mean_of_rows(values, sample_weight, per_row)
 
 
 @documented
@@ -122,7 +120,7 @@ def hierarchical_h_loss(
     :math:`\psi(z)`: :class:`combpred.baselines.StructuredSVM` trains for it with ``cost="h-loss"`` or, for weights
     "sibling", ``cost="h-loss-sibling"``.
 
-    Costs O(n log h) for single nodes in a tree of height h, and O(n n_nodes) for sets.
+    Costs O(n h) for single nodes in a tree of height h, and O(n n_nodes) for sets.
 
     References
     ----------
@@ -140,22 +138,10 @@ def hierarchical_h_loss(
     array([0.5, 1. ])
     """
     tree = Tree(parent)
-    cost = _costs(tree, node_weight)
-    if any(np.ndim(y) == 2 and (np.shape(y)[1] > 1 or len(tree) == 1) for y in (y_true, y_pred)):
-        a, b = compared(y_true, y_pred, partial(_sets, tree))
-        wrong = a != b
-        below = tree.parent >= 0
-        counts = wrong.copy()  # a node of one set only has a right parent only if all above are in both sets
-        counts[:, below] &= ~wrong[:, tree.parent[below]]
-        loss = counts @ cost
-    else:
-        a, b = compared(y_true, y_pred, tree.nodes)
-        common = tree.lowest_common_ancestor(a, b)
-        loss = np.zeros(len(a))
-        for nodes in (a, b):
-            apart = nodes != common
-            loss[apart] += cost[tree.ancestor(nodes[apart], tree.depth[common[apart]] + 1)]
-    return mean_of_rows(loss, sample_weight, per_row)
+    are_sets = any(np.ndim(y) == 2 and (np.shape(y)[1] > 1 or len(tree) == 1) for y in (y_true, y_pred))
+    rows = compared(y_true, y_pred, partial(_sets, tree) if are_sets else tree.nodes)
+    values = _measured("set-h-loss" if are_sets else "h-loss", rows, tree, node_weight)
+    return mean_of_rows(values, sample_weight, per_row)
 
 
 def _sets(tree: Tree, y: ArrayLike, argument: str) -> NDArray[np.int32]:
@@ -165,28 +151,15 @@ def _sets(tree: Tree, y: ArrayLike, argument: str) -> NDArray[np.int32]:
     return encoded_rows(Description("subtrees", {"n": len(tree)}, tree.parent), values, argument)
 
 
-def _costs(tree: Tree, node_weight: Any) -> NDArray[np.float64]:
-    """Return what each node costs where it is wrong."""
-    if node_weight is None:
-        return np.ones(len(tree))
-    if isinstance(node_weight, str):
-        choice(node_weight, "node_weight", ("sibling", "subtree"))
-        downwards = np.argsort(tree.depth, kind="stable")[1:]  # without the root
-        cost = np.ones(len(tree))
-        if node_weight == "sibling":
-            children = np.bincount(tree.parent[downwards], minlength=len(tree))
-            for node in downwards:
-                cost[node] = cost[tree.parent[node]] / children[tree.parent[node]]
-            return cost
-        for node in downwards[::-1]:
-            cost[tree.parent[node]] += cost[node]
-        return cost / len(tree)
+def _measured(metric: str, rows: Sequence[IntArray], tree: Tree, node_weight: Any = None) -> FloatArray:
+    """Return a metric of the core for each row of truths and predictions."""
     if hasattr(node_weight, "items"):
         by_name, names = dict(node_weight.items()), tree.names or tuple(range(len(tree)))
         if set(by_name) != set(names):
             raise ValueError(f"node_weight must have one number for each of the nodes {summary(names)}, and no other")
         node_weight = [by_name[node] for node in names]
-    cost = float_array(node_weight, "node_weight")
-    if cost.shape != (len(tree),) or not ((cost >= 0) & (cost < np.inf)).all():
-        raise ValueError(f"node_weight must be {len(tree)} finite numbers of at least 0, got {node_weight!r:.80}")
-    return cost
+    by_rule = node_weight is None or isinstance(node_weight, str)
+    costs = {"node_weight": node_weight} if by_rule else {"node_weights": float_array(node_weight, "node_weight")}
+    given = (y.reshape(len(y), -1) for y in rows)
+    values: FloatArray = computed("cp_metric_nodes", *given, {"parent": tree.parent, **costs}, metric)
+    return values

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import rankdata
 
+from .._data.forms import column_names
 from .._data.glossary import documented
-from .._data.inputs import mean_of_rows
-from ._rows import check_no_row, compared, mean_of_counted, number_matrix
-
-_BLOCK = 4096  # rows at a time: the comparisons of a block stay in the cache
+from .._data.targets import numbered_positions
+from .._lib.arrays import FloatArray
+from .._lib.call import computed
+from ._rows import compared, mean_of_counted, number_matrix
 
 
 @documented
@@ -54,23 +53,7 @@ def kendall_tau(
     >>> kendall_tau([[1, 2, 3, 4], [1, 2, 3, 4]], [[1, 2, 3, 4], [1, 2, 4, 3]], per_row=True).round(3)
     array([1.   , 0.667])
     """
-    truth, predicted = rankings(y_true, y_pred, unknown=True)
-    counts = (truth >= 0).sum(axis=1) >= 2
-    agreement, untied_a, untied_b = np.zeros((3, len(truth)), dtype=np.int64)
-    for rows, a, b in _columns(truth, predicted):
-        known = a >= 0
-        for u in range(len(a) - 1):
-            both = (known[u + 1 :] & known[u]).view(np.int8)
-            sign_a, sign_b = _signs(a, u) * both, _signs(b, u) * both
-            agreement[rows] += (sign_a * sign_b).sum(axis=0, dtype=np.int32)
-            untied_a[rows] += (sign_a != 0).sum(axis=0, dtype=np.int32)
-            untied_b[rows] += (sign_b != 0).sum(axis=0, dtype=np.int32)
-    for untied, name in ((untied_a, "y_true"), (untied_b, "y_pred")):
-        tied = counts & (untied == 0)
-        check_no_row(tied, name, "all labels are tied, so Kendall's tau is undefined; leave the row out")
-    scale = np.sqrt(untied_a.astype(np.float64) * untied_b)  # of exact squares when nothing is tied
-    tau = np.divide(agreement, scale, out=np.full(len(truth), np.nan), where=counts)
-    return mean_of_counted(tau, sample_weight, per_row)
+    return ranked("kendall_tau", y_true, y_pred, sample_weight, per_row)
 
 
 @documented
@@ -114,17 +97,7 @@ def tau_x(
     >>> tau_x([[1, 1, 2], [1, 2, 3]], [[1, 1, 2], [1, 2, 2]], per_row=True).round(3)
     array([1.   , 0.667])
     """
-    truth, predicted = rankings(y_true, y_pred, unknown=True)
-    agreement, n_known = np.zeros(len(truth), dtype=np.int64), (truth >= 0).sum(axis=1)
-    for rows, a, b in _columns(truth, predicted):
-        known = a >= 0
-        for u in range(len(a) - 1):
-            both, sign_a, sign_b = known[u + 1 :] & known[u], _signs(a, u), _signs(b, u)
-            agree = sign_a * sign_b + (sign_a == 0) * (sign_b == 0)
-            agreement[rows] += (agree * both).sum(axis=0, dtype=np.int32)
-    pairs = n_known * (n_known - 1) / 2
-    tau = np.divide(agreement, pairs, out=np.full(len(truth), np.nan), where=pairs > 0)
-    return mean_of_counted(tau, sample_weight, per_row)
+    return ranked("tau_x", y_true, y_pred, sample_weight, per_row)
 
 
 @documented
@@ -162,16 +135,7 @@ def spearman_rho(
     >>> spearman_rho([[1, 2, 3, 4]], [[1, 2, 4, 3]])
     0.8
     """
-    truth, predicted = rankings(y_true, y_pred)
-    a, b = rankdata(truth, axis=1), rankdata(predicted, axis=1)
-    centre = (truth.shape[1] + 1) / 2
-    a -= centre
-    b -= centre
-    spread_a, spread_b = (a * a).sum(axis=1), (b * b).sum(axis=1)
-    check_no_row(spread_a == 0, "y_true", "Spearman's rho is undefined where all labels are tied; leave the row out")
-    check_no_row(spread_b == 0, "y_pred", "Spearman's rho is undefined where all labels are tied; leave the row out")
-    rho = (a * b).sum(axis=1) / np.sqrt(spread_a * spread_b)
-    return mean_of_rows(rho, sample_weight, per_row)
+    return ranked("spearman_rho", y_true, y_pred, sample_weight, per_row, unknown=False)
 
 
 def spearman_footrule(
@@ -216,44 +180,35 @@ def spearman_footrule(
     >>> spearman_footrule([[1, 2, 3, 4]], [[4, 2, 3, 1]])
     6.0
     """
-    truth, predicted = rankings(y_true, y_pred)
-    distance = np.abs(rankdata(truth, axis=1) - rankdata(predicted, axis=1)).sum(axis=1)
-    if normalize:
-        distance /= truth.shape[1] ** 2 // 2
-    return mean_of_rows(distance, sample_weight, per_row)
+    distance = ranked("spearman_footrule", y_true, y_pred, sample_weight, per_row, unknown=False)
+    return distance / (np.shape(y_true)[1] ** 2 // 2) if normalize else distance
 
 
-def _columns(truth: NDArray[Any], predicted: NDArray[Any]) -> Iterator[tuple[slice, NDArray[Any], NDArray[Any]]]:
-    """Yield blocks of rows, and their positions label by label, (k, rows)."""
-    for start in range(0, len(truth), _BLOCK):
-        rows = slice(start, start + _BLOCK)
-        yield rows, np.ascontiguousarray(truth[rows].T), np.ascontiguousarray(predicted[rows].T)
+def ranked(
+    metric: str,
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    sample_weight: ArrayLike | None,
+    per_row: bool,
+    *,
+    unknown: bool = True,
+    parameter: float | None = None,
+) -> float | NDArray[np.float64]:
+    """Return a metric of the core over rankings; `unknown` lets positions in y_true be so.
 
+    `parameter` is that of a metric which has one; None: the number of labels.
+    """
 
-def _signs(positions: NDArray[np.generic], u: int) -> NDArray[np.int8]:
-    """Return 1 where a label after u, a row of `positions`, stands behind it, −1 where it stands before it, else 0."""
-    behind, before = positions[u + 1 :] > positions[u], positions[u + 1 :] < positions[u]
-    signs: NDArray[np.int8] = behind.view(np.int8) - before.view(np.int8)
-    return signs
-
-
-def rankings(y_true: ArrayLike, y_pred: ArrayLike, *, unknown: bool = False) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return checked positions; `unknown` lets −1 stand for unknown ones in y_true, and NaN, which becomes −1."""
-
-    def read(y: Any, name: str) -> NDArray[Any]:
+    def read(y: Any, name: str) -> FloatArray:
         return positions_of(y, name, unknown=unknown and name == "y_true")
 
-    return compared(y_true, y_pred, read)
+    truth, predicted = compared(y_true, y_pred, read)
+    given = truth.shape[1] if parameter is None else parameter
+    values = computed("cp_metric_rankings", truth, predicted, metric, given)
+    return mean_of_counted(values, sample_weight, per_row)
 
 
-def positions_of(y: Any, name: str, *, unknown: bool) -> NDArray[Any]:
-    """Return the positions of at least two labels; if `unknown`, −1 where they are −1 or NaN."""
-    positions = number_matrix(y, name, missing=unknown)
-    if positions.shape[1] < 2:
-        raise ValueError(f"{name} must rank at least 2 labels, got {positions.shape[1]}")
-    if unknown and positions.dtype.kind == "f":
-        positions = np.where(np.isnan(positions), -1, positions)
-    bad = (positions < 0) & ~(unknown & (positions == -1))
-    said = "holds a negative number other than −1" if unknown else "holds a negative number, such as −1 for unknown"
-    check_no_row(bad.any(axis=1), name, f"must hold positions, 1 for the first; this row {said}")
-    return positions
+def positions_of(y: Any, name: str, *, unknown: bool) -> FloatArray:
+    """Return the positions of at least two labels; if `unknown`, NaN where they are −1 or NaN."""
+    numbers = number_matrix(y, name, missing=unknown)
+    return numbered_positions(numbers, name, names=column_names(y, name), noun="label", zero=True)

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import rankdata
 
-from .._data.checks import share, whole_number
+from .._data.checks import require_integers, share
 from .._data.glossary import documented
-from ._orders import rankings
-from ._rows import mean_of_counted
+from ._orders import ranked
 
 
 @documented
@@ -54,10 +50,8 @@ def top_k_recall(
     >>> top_k_recall([[1, 2, 3, 4]], [[2, 4, 1, 3]], k=2)
     0.5
     """
-    truth, predicted, known = _checked(y_true, y_pred)
-    k = whole_number(k, "k", 1, known.shape[1])
-    both = (truth.in_first(k) * predicted.in_first(k) * known).sum(axis=1)
-    return _mean(both / np.minimum(np.maximum(known.sum(axis=1), 1), k), known, sample_weight, per_row)
+    require_integers(k=k)
+    return ranked("top_k_recall", y_true, y_pred, sample_weight, per_row, parameter=k)
 
 
 @documented
@@ -108,15 +102,9 @@ def ndcg(
     >>> round(ndcg([[1, 2, 3]], [[1, 3, 2]]), 3)
     0.95
     """
-    truth, predicted, known = _checked(y_true, y_pred)
-    discounts = 1 / np.log2(np.arange(2, known.shape[1] + 2))
     if k is not None:
-        discounts[whole_number(k, "k", 1, known.shape[1]) :] = 0.0
-    total = np.r_[0.0, np.cumsum(discounts)]
-    gains = np.where(known, known.sum(axis=1, keepdims=True) - (truth.first + truth.last) / 2, 0.0)
-    found = (gains * (total[predicted.last] - total[predicted.first - 1]) / predicted.size).sum(axis=1)
-    ideal = (-np.sort(-gains, axis=1) * discounts).sum(axis=1)
-    return _mean(found / np.where(ideal > 0, ideal, 1.0), known, sample_weight, per_row)
+        require_integers(k=k)
+    return ranked("ndcg", y_true, y_pred, sample_weight, per_row, parameter=k)
 
 
 @documented
@@ -171,41 +159,4 @@ def rank_biased_overlap(
     >>> round(rank_biased_overlap([[1, 2, 3, 4]], [[2, 1, 3, 4]]), 3)
     0.9
     """
-    truth, predicted, known = _checked(y_true, y_pred)
-    p = share(p, "p")
-    n_known = known.sum(axis=1)
-    overlap = np.zeros(len(known))
-    for d in range(1, known.shape[1] + 1):
-        common = (truth.in_first(d) * predicted.in_first(d)).sum(axis=1) / d
-        overlap += np.where(d <= n_known, (1 - p) * p ** (d - 1) * common, 0.0)
-    overlap += p ** n_known.astype(np.float64)  # at the end all known labels are common
-    return _mean(overlap, known, sample_weight, per_row)
-
-
-class _Places:
-    """The places that ties leave open to labels: from `first` to `last`, counted from 1, `size` of them."""
-
-    def __init__(self, positions: NDArray[Any]) -> None:
-        self.first = rankdata(positions, method="min", axis=1).astype(np.int64)
-        self.last = rankdata(positions, method="max", axis=1).astype(np.int64)
-        self.size = self.last - self.first + 1
-
-    def in_first(self, d: int) -> NDArray[np.float64]:
-        """Return the probabilities of being among the first d where ties are broken at random; unknown labels: 0."""
-        share: NDArray[np.float64] = np.clip((d - self.first + 1) / self.size, 0.0, 1.0)
-        return share
-
-
-def _checked(y_true: ArrayLike, y_pred: ArrayLike) -> tuple[_Places, _Places, NDArray[np.bool_]]:
-    """Return the places of both, unknown labels behind all others, and which labels are known."""
-    truth, predicted = rankings(y_true, y_pred, unknown=True)
-    known = truth >= 0
-    behind = (np.where(known, positions.astype(np.float64), np.inf) for positions in (truth, predicted))
-    return _Places(next(behind)), _Places(next(behind)), known
-
-
-def _mean(
-    values: NDArray[np.float64], known: NDArray[np.bool_], sample_weight: ArrayLike | None, per_row: bool
-) -> float | NDArray[np.float64]:
-    """Return the mean over rows with two known labels, or all values, NaN for the others."""
-    return mean_of_counted(np.where(known.sum(axis=1) >= 2, values, np.nan), sample_weight, per_row)
+    return ranked("rank_biased_overlap", y_true, y_pred, sample_weight, per_row, parameter=share(p, "p"))

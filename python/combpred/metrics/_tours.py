@@ -9,8 +9,7 @@ from .._data.converters import padded
 from .._data.glossary import documented
 from .._data.inputs import mean_of_rows
 from .._data.targets import whole_numbers
-from .._lib.arrays import IntArray
-from ._rows import check_no_row
+from .._lib.call import computed
 
 _PLACES = "places are whole numbers from 0 on, and −1 pads short rows at the right"
 
@@ -55,12 +54,7 @@ def route_f1(
     >>> route_f1([[0, 1, 2, 3]], [[0, 2, 4, 3]])
     0.75
     """
-    truth, predicted = _both(y_true, y_pred)
-    common = np.zeros(len(truth), dtype=np.int64)
-    for i, first in enumerate(_first_visits(truth).T):
-        often = (np.count_nonzero(rows == truth[:, i : i + 1], axis=1) for rows in (truth, predicted))
-        common += np.where(first, np.minimum(*often), 0)
-    return mean_of_rows(2 * common / (_lengths(truth) + _lengths(predicted)), sample_weight, per_row)
+    return _visited("route_f1", y_true, y_pred, sample_weight, per_row)
 
 
 def route_pairs_f1(
@@ -105,14 +99,7 @@ def route_pairs_f1(
     >>> round(route_pairs_f1([[0, 1, 2, 3]], [[0, 2, 1, 3]]), 3)
     0.833
     """
-    truth, predicted = _both(y_true, y_pred)
-    a, b = _number(truth), _lengths(predicted)
-    check_no_row(a < 2, "y_true", "visits one place and has no pair of places; leave the row out")
-    places = np.stack([_place_in(truth, predicted[:, i : i + 1]) for i in range(predicted.shape[1])], axis=1)
-    common = np.zeros(len(truth), dtype=np.int64)
-    for i in range(places.shape[1] - 1):
-        common += ((places[:, i + 1 :] > places[:, i : i + 1]) & (places[:, i : i + 1] >= 0)).sum(axis=1)
-    return mean_of_rows(4 * common / (a * (a - 1) + b * (b - 1)), sample_weight, per_row)
+    return _visited("route_pairs_f1", y_true, y_pred, sample_weight, per_row)
 
 
 @documented
@@ -154,9 +141,7 @@ def policy_cosine(
     >>> policy_cosine([[0, 1, 2], [0, 1, 2]], [[1, 2, 0], [2, 1, 0]], per_row=True)
     array([ 1., -1.])
     """
-    truth, predicted, same, opposite = _arcs(y_true, y_pred)
-    lengths = _number(truth).astype(np.float64) * _number(predicted)
-    return mean_of_rows((same - opposite) / np.sqrt(lengths), sample_weight, per_row)
+    return _visited("policy_cosine", y_true, y_pred, sample_weight, per_row)
 
 
 @documented
@@ -192,71 +177,15 @@ def cycle_f1(
     >>> cycle_f1([[0, 1, 2, 3], [0, 1, 2, 3]], [[3, 2, 1, 0], [0, 2, 1, 3]], per_row=True)
     array([1. , 0.5])
     """
-    truth, predicted, same, opposite = _arcs(y_true, y_pred)
-    return mean_of_rows(2 * (same + opposite) / (_number(truth) + _number(predicted)), sample_weight, per_row)
+    return _visited("cycle_f1", y_true, y_pred, sample_weight, per_row)
 
 
-def _both(y_true: ArrayLike, y_pred: ArrayLike) -> tuple[IntArray, IntArray]:
-    truth, predicted = _visits(y_true, "y_true"), _visits(y_pred, "y_pred")  # which may differ in width
-    if len(truth) != len(predicted):
-        raise ValueError(f"y_true has {len(truth)} rows and y_pred {len(predicted)}; they must agree row by row")
-    return truth, predicted
-
-
-def _visits(y: ArrayLike, name: str) -> IntArray:
-    """Return padded rows of one place or more."""
-    rows = whole_numbers(padded(y, name, "place"), name, -1, np.iinfo(np.int32).max, _PLACES)
-    late = ((rows[:, 1:] >= 0) & (rows[:, :-1] < 0)).any(axis=1)
-    check_no_row(late, name, "goes on behind −1; padding stands at the right end only")
-    check_no_row(rows[:, 0] < 0, name, "visits no place; leave the row out")
-    return rows
-
-
-def _first_visits(rows: IntArray) -> NDArray[np.bool_]:
-    """Mark the entries that are no padding and no place visited before."""
-    first: NDArray[np.bool_] = rows >= 0
-    for i in range(1, rows.shape[1]):
-        first[:, i] &= (rows[:, :i] != rows[:, i : i + 1]).all(axis=1)
-    return first
-
-
-def _lengths(rows: IntArray) -> NDArray[np.int64]:
-    """Return the number of visits in each row."""
-    lengths: NDArray[np.int64] = (rows >= 0).sum(axis=1)
-    return lengths
-
-
-def _place_in(rows: IntArray, visited: IntArray) -> NDArray[np.int64]:
-    """Return where each row first visits a place, ``(n, 1)``; −1 where it does not, or there is none."""
-    equal = (rows == visited) & (visited >= 0)
-    return np.where(equal.any(axis=1), equal.argmax(axis=1), -1)
-
-
-def _number(rows: IntArray) -> NDArray[np.int64]:
-    """Return the number of different places in each row."""
-    number: NDArray[np.int64] = _first_visits(rows).sum(axis=1)
-    return number
-
-
-def _met(truth: IntArray, predicted: IntArray) -> NDArray[np.int64]:
-    """Return for the first visits of each true row where the predicted row first visits the same place, else −1."""
-    met = np.full(truth.shape, -1, dtype=np.int64)
-    for i, first in enumerate(_first_visits(truth).T):
-        met[:, i] = np.where(first, _place_in(predicted, truth[:, i : i + 1]), -1)
-    return met
-
-
-def _arcs(y_true: ArrayLike, y_pred: ArrayLike) -> tuple[IntArray, IntArray, NDArray[np.int64], NDArray[np.int64]]:
-    """Return two sets of cycles and how many arcs of each pair agree and how many are opposite."""
-    truth, predicted = _both(y_true, y_pred)
-    for rows, name in ((truth, "y_true"), (predicted, "y_pred")):
-        bad = (_number(rows) < _lengths(rows)) | (_lengths(rows) < 3)
-        check_no_row(bad, name, "is no cycle of three or more different vertices")
-    true_lengths, lengths = _lengths(truth), _lengths(predicted)
-    same, opposite = np.zeros((2, len(truth)), dtype=np.int64)
-    every = np.arange(len(truth))
-    for i, place in enumerate(_met(truth, predicted).T):
-        after = truth[every, (i + 1) % true_lengths]
-        same += (place >= 0) & (predicted[every, (place + 1) % lengths] == after)
-        opposite += (place >= 0) & (predicted[every, (place - 1) % lengths] == after)
-    return truth, predicted, same, opposite
+def _visited(
+    metric: str, y_true: ArrayLike, y_pred: ArrayLike, sample_weight: ArrayLike | None, per_row: bool
+) -> float | NDArray[np.float64]:
+    """Return a metric of the core over lists of places, which may differ in length."""
+    rows = (
+        whole_numbers(padded(y, name, "place"), name, -1, np.iinfo(np.int32).max, _PLACES)
+        for y, name in ((y_true, "y_true"), (y_pred, "y_pred"))
+    )
+    return mean_of_rows(computed("cp_metric_visits", *rows, metric), sample_weight, per_row)

@@ -123,7 +123,10 @@ class LabelRanker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
         3
         """
         with refit(self):
-            X = self._check_training_rows(X)
+            tags = get_tags(self).input_tags
+            X = read_inputs(self, X, reset=True, accept_sparse=tags.sparse)
+            if tags.pairwise and X.shape[0] != X.shape[1]:
+                raise ValueError(f"X has shape {X.shape}, must be square: precomputed values of all pairs of rows")
             preferences, weights = self._check_targets(X, y, sample_weight, reset=True)
             preferences.states_something(weights)
             self.n_labels_ = preferences.n_labels
@@ -134,14 +137,6 @@ class LabelRanker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
                 with renumbered(rows):  # a learner counts the rows that it gets
                     self._train(X[rows], preferences.of_rows(rows), weights[rows])
         return self
-
-    def _check_training_rows(self, X: Any) -> Any:
-        """Return checked inputs."""
-        tags = get_tags(self).input_tags
-        X = read_inputs(self, X, reset=True, accept_sparse=tags.sparse)
-        if tags.pairwise and X.shape[0] != X.shape[1]:
-            raise ValueError(f"X has shape {X.shape}, must be square: precomputed values of all pairs of training rows")
-        return X
 
     def _check_targets(
         self, X: Any, y: Any, sample_weight: Any, *, reset: bool = False

@@ -16,6 +16,7 @@ from .._lib.arrays import FloatArray
 from .._lib.call import get_n_threads
 from .._lib.labelrank import boost
 from .._lib.ridge import Design
+from .._lib.table import floats
 from ._base import LabelRanker
 from ._preferences import Edge, Preferences, examples_of
 
@@ -168,12 +169,7 @@ class LabelRankingBoost(LabelRanker):
         shape, rankers = (X.shape[0], self.n_labels_), self.base_rankers or ()
         scores = np.empty((*shape, len(rankers)))
         for j, ranker in enumerate(rankers):
-            found = np.asarray(ranker(X), dtype=np.float64)
-            if found.shape != shape or not np.isfinite(found).all():
-                raise ValueError(
-                    f"base_rankers[{j}] gave scores of shape {found.shape}, must give finite ones of shape {shape}"
-                )
-            scores[:, :, j] = found
+            scores[:, :, j] = floats(ranker(X), f"what base_rankers[{j}] returns", *shape)
         return scores
 
     def _label_scores(self, X: Any) -> FloatArray:

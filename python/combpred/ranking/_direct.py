@@ -14,10 +14,9 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from .._data.checks import float_array
 from .._data.glossary import documented
-from .._data.targets import TargetError
 from .._lib.arrays import FloatArray, require_memory
 from .._lib.call import get_n_threads
-from .._lib.errors import CapabilityError
+from .._lib.errors import CapabilityError, naming_row
 from .._lib.labelrank import svm_direct
 from .._lib.loglinear import KernelFeatures
 from .._lib.names import POSITION_LOSSES
@@ -246,9 +245,6 @@ def _listed(loss: Callable[..., Any], ranks: NDArray[np.int32]) -> tuple[str, di
     table = np.empty((len(kinds), len(every)))
     for values, ranking, row in zip(table, kinds, first, strict=True):
         found = float_array(loss(np.tile(ranking, (len(every), 1)), every), "what loss returns")
-        if found.shape != values.shape:
-            raise TargetError(
-                int(row), f"loss gave shape {found.shape} for {len(every)} rankings, must give a number for each"
-            )
-        values[:] = found
+        with naming_row(int(row)):
+            values[:] = floats(found, "what loss returns", len(every))
     return "listed", {"losses": table[kind.ravel()], "listed": every}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -54,13 +54,9 @@ class Preferences:
 
     def of_rows(self, rows: NDArray[np.intp]) -> Preferences:
         """Return the preferences of some rows."""
-        return Preferences(
-            self.signs[rows],
-            None if self.ranks is None else self.ranks[rows],
-            self.n_labels,
-            rows if self.rows is None else self.rows[rows],
-            None if self.gaps is None else self.gaps[rows],
-        )
+        whole = self if self.rows is not None else replace(self, rows=np.arange(len(self)))
+        held: dict[str, Any] = {name: getattr(whole, name) for name in ("signs", "ranks", "rows", "gaps")}
+        return replace(whole, **{name: array[rows] for name, array in held.items() if array is not None})
 
     def refuse(self, formats: Collection[str], learner: object) -> None:
         """Raise TargetError for the first row in one of the `PREFERENCE_FORMATS` that a learner does not take."""

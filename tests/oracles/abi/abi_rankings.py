@@ -10,6 +10,7 @@ from combpred._lib.table import record
 RUN = (1, None)
 DOUBLES = np.zeros(3072)  # inputs that are zero, and outputs
 ONES, HOLLOW = np.ones(64), 1.0 - np.eye(4)
+ASCENDING, NODES, PARENTS = np.tile(np.arange(4.0), 2), np.zeros(2, dtype=np.int32), np.array([-1, 0], dtype=np.int32)
 FIRST, POSITIONS = np.tile(np.arange(1, 5, dtype=np.int32), 2), np.zeros(4, dtype=np.int32)
 
 
@@ -50,10 +51,20 @@ def ranking_calls() -> dict[str, list]:
                 ties=HOLLOW.ctypes.data,
                 covariates=ONES.ctypes.data,
             ),
-            *(1.0, doubles(2880), doubles(2884), *RUN),
+            *(1.0, doubles(2880), doubles(2884), doubles(2890), doubles(2900), doubles(2920), *RUN),
         ],
         "cp_plackett_luce_fit": [
             record(abi.CRankedSets, n=2, m=1, k=4, ranks=FIRST.ctypes.data, weights=ONES.ctypes.data),
             *(1.0, doubles(2640), doubles(2990), *RUN),
+        ],
+        "cp_plackett_luce": [PROFILE, 1.0, b'["a", "b"]', doubles(2650), doubles(2990), *RUN],
+        "cp_metric_rankings": [ASCENDING.ctypes.data] * 2 + [2, 4, b"ndcg", 1.0, doubles(2930), *RUN],
+        "cp_metric_visits": [
+            *(FIRST.ctypes.data, 2, 4, FIRST.ctypes.data, 4, b"route_f1", doubles(2930), *RUN),
+        ],
+        "cp_metric_nodes": [
+            *(NODES.ctypes.data, 2, 1, NODES.ctypes.data),
+            record(abi.CTree, k=2, parent=PARENTS.ctypes.data, node_weights=ONES.ctypes.data, node_weight=b"unit"),
+            *(b"h-loss", doubles(2930), *RUN),
         ],
     }
