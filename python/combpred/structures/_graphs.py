@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.utils._param_validation import StrOptions, validate_parameter_constraints
 
 from .._data.glossary import documented
 from .._data.targets import TargetError
@@ -17,7 +18,7 @@ from .._lib.sampling import Drawn
 from .._lib.structure import Description, structure_count, structure_layout
 from ._edges import EdgeSets
 from ._search.constraints import Restriction
-from ._search.hereditary import PROPERTIES, decode_hereditary, edge_property, require_property
+from ._search.hereditary import PROPERTIES, SetProperty, decode_hereditary
 from ._space import LibrarySpace, MomentsInfo
 
 _MOST_LISTED_EDGES = 14  # the user's function is called for each of 16384 sets
@@ -99,8 +100,8 @@ class Graphs(EdgeSets):
         self.vertices = vertices
 
     def _describe(self) -> Description:
-        if self.hereditary is not None:
-            require_property(self.hereditary)
+        known = [StrOptions(set(PROPERTIES)), callable, None]
+        validate_parameter_constraints({"hereditary": known}, {"hereditary": self.hereditary}, "Graphs")
         scalars = {"property": PROPERTIES[self.hereditary]} if isinstance(self.hereditary, str) else {}
         n, edges = self._graph()
         return Description(self.name, {"n": n} | scalars, None if edges is None else edges.ravel(), None)
@@ -108,7 +109,6 @@ class Graphs(EdgeSets):
     def _make_space(self, cls: type[LibrarySpace] = LibrarySpace, **options: Any) -> LibrarySpace:
         if self.hereditary is None:
             return super()._make_space(cls, **options)
-        require_property(self.hereditary)
         if callable(self.hereditary):
             return super()._make_space(HereditarySpace, holds=self.hereditary, **options)
         return super()._make_space(RelaxedSpace, everything=self._with(hereditary=None)._describe(), **options)
@@ -159,7 +159,8 @@ class HereditarySpace(LibrarySpace):
         super().__init__(*arguments, **options)
         layout = structure_layout(self.description)
         assert layout is not None  # entries of ψ are edges
-        self.set_property = edge_property(holds, np.stack((layout.rows, layout.columns), axis=1))
+        names = [f"{u}-{v}" for u, v in zip(layout.rows, layout.columns, strict=True)]
+        self.set_property = SetProperty(names, holds, "Graphs: hereditary", "edge")
 
     def decodes_in_library(self, decoder: str) -> bool:
         return False

@@ -157,7 +157,9 @@ def _codes(y: Any, scale: Sequence[Any], argument: str) -> NDArray[np.int32]:
 
 def _whole(y: Any, argument: str, least: int = _LEAST, *, warn: bool = True) -> NDArray[np.int32]:
     """Return grades as int32, however high; TargetError for the first row that is not one."""
-    remedy = "grades are whole numbers; list others from lowest to highest, Ordinal([…]), or pass an ordered Categorical"
+    remedy = (
+        "grades are whole numbers; list others from lowest to highest, Ordinal([…]), or pass a Categorical in order"
+    )
     return whole_numbers(target_vector(y, argument, warn=warn), argument, least, np.iinfo(np.int32).max, remedy)
 
 
@@ -165,7 +167,7 @@ def _ordered_categories(y: Any) -> NDArray[Any] | None:
     """Return the categories of an ordered Categorical, an Enum or an ordered dictionary of Arrow; None for other y."""
     if len(getattr(y, "columns", ())) == 1:  # of Arrow the column itself, of others its name
         y = y.columns[0] if hasattr(y, "column_names") else y[y.columns[0]]
-    dtype = getattr(y, "dtype", None)
+    dtype: Any = getattr(y, "dtype", None)
     if hasattr(dtype, "pyarrow_dtype"):
         y = getattr(y, "array", y).__arrow_array__()
     if getattr(getattr(y, "type", None), "ordered", False):

@@ -139,10 +139,9 @@ def structure_checks(
         found = [(name, partial(test, evidence)) for name, (needs, test) in _CHECKS.items() if needs(evidence)]
     else:
         found = []
-    members = getattr(space, "members", None)
-    of_sets = getattr(space, "set_property", None) if members is None else members.oracle.property
+    of_sets = getattr(space, "set_property", None)
     if of_sets is not None:
-        listed = np.empty((0, of_sets.n_elements), np.int32) if members is None else members.rows
+        listed = getattr(space, "members", np.empty((0, of_sets.n_elements), np.int32))
         found.append(("subsets", partial(_check_subsets, of_sets, listed, seed)))
     return [(name, partial(_named, name, check)) for name, check in found]
 
