@@ -1,8 +1,7 @@
 """Whether the functions of a user's structure agree with each other: what `combpred.testing` offers.
 
 Training and prediction take functions at their word: a few calls prove no agreement, and every call costs. Statistical
-checks rest on inequalities of Bernstein's kind, not on normal approximations, so that their bound on false alarms holds
-for any number of draws.
+checks are the library's.
 """
 
 from __future__ import annotations
@@ -18,13 +17,12 @@ from numpy.typing import NDArray
 
 from ..._data.checks import is_number, seed_of, whole_number
 from ..._lib.arrays import FloatArray
-from ..._lib.structure import structure_mean, structure_second_moment
+from ..._lib.structure import custom_agree, structure_second_moment
 from .._base import Structure
 from .._search.hereditary import SetProperty
 from .computed import PythonSpace
 from .functions import Functions
 
-_FALSE_ALARM = 1e-6  # probability that a statistical check fails for functions that agree
 _FEW = 32  # outputs, or rows of scores, on which functions are tried that need no more
 _ROUNDING = 1e-9  # relative
 
@@ -181,7 +179,7 @@ class _Evidence:
     """
 
     def __init__(self, space: PythonSpace, n_draws: int, seed: int) -> None:
-        self.seed, self._n, self._description = seed, n_draws, space.description
+        self.seed, self._n, self.description = seed, n_draws, space.description
         self.functions: Functions = space.functions
         self.d, self.log_count = space.n_features, space.description.shape.log_count
         self.scores: FloatArray = self.rng(1).normal(size=(_FEW, self.d))
@@ -220,10 +218,6 @@ class _Evidence:
     def embed(self, outputs: list[Any]) -> FloatArray:
         return self.functions.embedded(outputs, self.d, "output")
 
-    @cached_property
-    def moments(self) -> tuple[FloatArray, FloatArray]:
-        return structure_mean(self._description), structure_second_moment(self._description)
-
 
 def _check_embed(e: _Evidence) -> None:
     again = e.embed(e.outputs[:_FEW])
@@ -259,66 +253,20 @@ def _check_decode(e: _Evidence) -> None:
 
 
 def _check_moments(e: _Evidence) -> None:
-    r"""By Bernstein's inequality, with the variances that the moments themselves imply, for all entries together.
-
-    For :math:`|\psi_i| \le B` the variance of :math:`\psi_i\psi_j` is at most :math:`B^2 \min(M_{ii}, M_{jj})`.
-    """
-    mean, second = e.moments
-    n, b, squares = len(e.psi), float(np.abs(e.psi).max()), np.diag(second)
-    level = math.log(2.0 * (e.d + e.d**2) / _FALSE_ALARM)
-    for name, of_draws, given, variance, reach in (
-        ("mean", e.psi.mean(axis=0), mean, np.maximum(squares - mean**2, 0.0), 2.0 * b),
-        ("second_moment", e.psi.T @ e.psi / n, second, b**2 * np.minimum.outer(squares, squares), 2.0 * b**2),
-    ):
-        allowed = np.sqrt(2.0 * variance * level / n) + reach * level * 2.0 / (3.0 * n)
-        said = partial(_said_of_moment, name, n, given, of_draws, allowed)
-        _require_within(np.abs(of_draws - given) - allowed - _ROUNDING * (1.0 + b**2), said)
-
-
-def _said_of_moment(name: str, n: int, given: FloatArray, of_draws: FloatArray, allowed: FloatArray, *at: int) -> str:
-    return (
-        f"{name}{list(at)} is {given[at]:.4g}, but that of {n} draws of sample is {of_draws[at]:.4g}, farther than "
-        f"chance allows ({allowed[at]:.2g}): sample is not uniform, or the moments are wrong"
-    )
+    custom_agree(e.description, "moments", e.psi)
 
 
 def _check_count(e: _Evidence) -> None:
-    r"""By two union bounds for n uniform draws from N outputs.
-
-    They show D outputs or fewer with probability at most :math:`\binom ND (D/N)^n`, and one output has a share q of the
-    draws or more with probability at most :math:`N \exp(-n\,\mathrm{KL}(q \| 1/N))` (Chernoff).
-    """
-    log_n = e.log_count
-    number = f"log_count={log_n:.6g} stands for {math.exp(min(log_n, 700.0)):.4g} outputs"
     if "moments" in e.facts:
-        mean, second = e.moments
-        eigenvalues = np.linalg.eigvalsh(second - np.outer(mean, mean))
-        rank = int((eigenvalues > _ROUNDING * max(float(np.trace(second)), 1e-300)).sum())
-        _require(
-            log_n >= math.log(1 + rank) - _ROUNDING,
-            f"{number}, but their ψ spans {rank} dimensions around its mean, which takes {rank + 1} at least; "
-            "log_count is a natural logarithm",
-        )
-    if "sample" not in e.facts or log_n == 0.0:
-        return
-    counts = np.unique(e.psi, axis=0, return_counts=True)[1]
-    n, different, most = len(e.psi), len(counts), int(counts.max())
-    _require(math.log(different) <= log_n + _ROUNDING, f"{number}, and {different} of the draws are different")
-    level = math.log(_FALSE_ALARM / 2.0)
-    chance = different * (log_n - math.log(different) + 1.0) + n * (math.log(different) - log_n)
-    _require(chance >= level, f"{number}, of which {n} draws should show more than {different}: correct it, or sample")
-    q, p = most / n, math.exp(-log_n)
-    divergence = q * (math.log(q) + log_n) + ((1.0 - q) * (math.log1p(-q) - math.log1p(-p)) if most < n else 0.0)
-    _require(
-        q <= p or log_n - n * divergence >= level,
-        f"{number}, and one of them is {most} of {n} draws: sample is not uniform, or embed not injective",
-    )
+        custom_agree(e.description, "rank", np.empty((0, e.d)))
+    if "sample" in e.facts:
+        custom_agree(e.description, "count", e.psi)
 
 
 def _check_bounds(e: _Evidence) -> None:
     radius = e.functions.radius
     if radius is not None and "moments" in e.facts:
-        size = math.sqrt(float(np.trace(e.moments[1])))
+        size = math.sqrt(float(np.trace(structure_second_moment(e.description))))
         _require(
             size <= radius * (1.0 + _ROUNDING),
             f"radius={radius:.6g} is below the root mean square of the norm of ψ, {size:.6g}, by the second moment",
@@ -345,12 +293,6 @@ def _check_sibling(e: _Evidence) -> None:
 
 
 def _check_propose(e: _Evidence) -> None:
-    r"""By an empirical Bernstein inequality (Maurer and Pontil, 2009).
-
-    From a uniform y, a chain of Metropolis and Hastings at scores of 0 goes to a uniform output. So the mean of
-    :math:`\min(1, e^r)\,(\psi(z) - \psi(y))` is 0. Half of the draws tell in which direction it is largest, and the
-    other half whether it is 0 in that direction, so that one number is tested and not d.
-    """
     change, rng = np.zeros_like(e.psi), e.rng(2)
     for i, y in enumerate(e.outputs):
         if (moved := e.functions.move(y, rng)) is None:
@@ -363,18 +305,8 @@ def _check_propose(e: _Evidence) -> None:
                 f"log_ratio is {ratio:.6g} for a move and {back!r} for the move back; their sum must be 0",
             )
         change[i] = min(1.0, math.exp(min(ratio, 0.0))) * (e.embed([z])[0] - e.psi[i])
-    if "sample" not in e.facts:
-        return
-    direction = change[::2].mean(axis=0)
-    along = change @ direction
-    tested = along[1::2]
-    n, level = len(tested), math.log(4.0 / _FALSE_ALARM)
-    allowed = math.sqrt(2.0 * tested.var(ddof=1) * level / n) + 14.0 * np.abs(along).max() * level / (3.0 * (n - 1))
-    _require(
-        abs(tested.mean()) <= allowed,
-        "moves from uniform draws do not lead to uniform outputs; give log_ratio, the logarithm of q(y | z) / q(z | y) "
-        "for a move from y to z, or correct it, or sample",
-    )
+    if "sample" in e.facts:
+        custom_agree(e.description, "moves", change)
 
 
 def _check_loss(e: _Evidence) -> None:
@@ -387,7 +319,7 @@ def _check_loss(e: _Evidence) -> None:
 def _check_subsets(of_sets: SetProperty, members: NDArray[np.bool_], seed: int) -> None:
     """Look for a set with the property that has a part without it, by taking elements away one by one."""
     known, rng = {held.tobytes() for held in members}, np.random.default_rng([seed, 3])
-    single = ((held, [e]) for held in members for e in np.flatnonzero(held))
+    single: list[tuple[Any, Any]] = [(held, [e]) for held in members for e in np.flatnonzero(held)]
     for held, order in chain(single, ((held, rng.permutation(np.flatnonzero(held))) for held in _sets(of_sets, rng))):
         smaller = held.copy()
         for e in order:

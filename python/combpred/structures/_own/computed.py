@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
@@ -102,7 +101,7 @@ class PythonSpace(LibrarySpace):
     # Outputs.
 
     def encode(self, y: Any, argument: str = "y") -> NDArray[Any]:
-        return column(outputs_of(y, argument, self.functions.is_output))
+        return column(outputs_of(y, argument, self.functions))
 
     def decode_parts(self, parts: NDArray[Any]) -> NDArray[Any]:
         """Return one array if all outputs are numbers or arrays of one shape, otherwise a 1-D array of objects."""
@@ -207,9 +206,7 @@ class PythonSpace(LibrarySpace):
         if magnitude is not None:
             self.require_preimage()
         items, context = [functions.decode(scores.copy()) for scores in linear], "what decode returned is no output: "
-        for row, item in enumerate(items):
-            if not functions.is_output(item):
-                raise TargetError(row, f"{context}contains is False for it", "scores")
+        functions.require_outputs(items, "scores", context)
         psi = functions.embedded(items, self.n_features, "scores", context)
         value, sums = np.einsum("ij,ij->i", linear, psi), None
         if functions.sibling is not None and items:
@@ -221,17 +218,10 @@ class PythonSpace(LibrarySpace):
         return certified(self, items, linear, None, value, sums=sums)
 
 
-def outputs_of(y: Any, argument: str, is_output: Callable[[Any], bool]) -> list[Any]:
+def outputs_of(y: Any, argument: str, functions: Functions) -> list[Any]:
     """Return the rows of y; ValueError for the first that is no output."""
     if issparse(y) or not hasattr(y, "__len__") or len(y) == 0:
         raise ValueError(f"{argument} must be a sequence of outputs, one for each row, got {y!r:.80}")
     items = list(y.to_numpy() if hasattr(y, "to_numpy") else y)
-    for i, item in enumerate(items):
-        try:
-            is_member = is_output(item)
-        except ValueError as error:
-            raise TargetError(i, str(error), argument) from error
-        if not is_member:
-            reason = "contains is False for it, so it is no output; correct the row or contains"
-            raise TargetError(i, reason, argument)
+    functions.require_outputs(items, argument)
     return items

@@ -107,27 +107,27 @@ class MembersSpace(ListedSpace):
     oracle : Oracle
     members : ndarray of shape (k, n)
         All members, of zeros and ones.
-    loss : callable or None
-        The user's own, of two outputs.
+    functions : Functions
+        The oracle's, and the user's own loss of two outputs.
     """
 
-    def __init__(self, oracle: Oracle, members: NDArray[np.int32], loss: Callable[[Any, Any], Any] | None) -> None:
+    def __init__(self, oracle: Oracle, members: NDArray[np.int32], functions: Functions) -> None:
         super().__init__(members * oracle.roots)
-        self._oracle, self.members, self._loss, self.set_property = oracle, members, loss, oracle.property
+        self._oracle, self.members, self._functions, self.set_property = oracle, members, functions, oracle.property
         self._places = {held.tobytes(): i for i, held in enumerate(members.astype(np.bool_))}
 
     @property
     def costs(self) -> tuple[str, ...]:
         """Names of the losses between outputs; the first is the one that "auto" stands for."""
-        return super().costs if self._loss is None else (OWN, *super().costs)
+        return super().costs if self._functions.loss is None else (OWN, *super().costs)
 
     def _losses_of(self, parts: NDArray[Any]) -> Callable[[NDArray[np.intp]], FloatArray]:
-        assert self._loss is not None
-        return HeldLosses(self._loss, list(self.members), column(self.members[parts[:, 0]])).of
+        assert self._functions.loss is not None
+        return HeldLosses(self._functions.loss, list(self.members), column(self.members[parts[:, 0]])).of
 
     def encode(self, y: Any, argument: str = "y") -> NDArray[np.int32]:
         """Return the places of outputs in the list, shape ``(n, 1)``; ValueError for the first that is none."""
-        masks = [self._oracle.mask(item) for item in outputs_of(y, argument, self._oracle.contains)]
+        masks = [self._oracle.mask(item) for item in outputs_of(y, argument, self._functions)]
         places = [self._places.get(held.tobytes(), -1) for held in masks]
         if -1 in places:
             row = places.index(-1)
@@ -147,8 +147,6 @@ class MembersSpace(ListedSpace):
 
 def from_oracle(oracle: Oracle, given: dict[str, Any]) -> PythonSpace | ListedSpace:
     """Return the space of members of an independence system, given the other parameters of `Custom`."""
-    if oracle.members is not None:
-        return MembersSpace(oracle, oracle.members, given["loss"])
     functions = Functions(
         embed=oracle.embed,
         sample=given["sample"],
@@ -157,6 +155,8 @@ def from_oracle(oracle: Oracle, given: dict[str, Any]) -> PythonSpace | ListedSp
         bound=oracle.bound,
         loss=given["loss"],
     )
+    if oracle.members is not None:
+        return MembersSpace(oracle, oracle.members, functions)
     if given["mean"] is not None or given["sample"] is not None:
         return PythonSpace(functions, given, oracle)
     mean = 0.5 * oracle.roots  # of all sets: elements are in half of them, pairs in a quarter
