@@ -569,7 +569,7 @@ int32_t cp_custom_check(cp_space space, cp_in_f64 *psi /* [n, d] */, int64_t n, 
  *   "count"    psi[n, d], the embeddings of draws, shows as many different ones as so many outputs do, if ψ is injective
  *   "moves"    psi[n, d] are changes of ψ by moves from uniform draws, times the probability of accepting them at scores of
  *              0: their mean is 0
- * n is at least 4, but for "rank". CP_ECAPABILITY where the number of outputs, or moments, are not known. */
+ * n is at least 1, but for "rank". CP_ECAPABILITY where the number of outputs, or moments, are not known. */
 int32_t cp_custom_agree(cp_space space, cp_in_char *check, cp_in_f64 *psi /* [n, d] */, int64_t n, int64_t d,
                         int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 

@@ -43,7 +43,8 @@ func TestDrawsAgreeWithTheSpace(t *testing.T) {
 		{"often", CheckMoments(moments, often), "farther than chance allows"},
 		{"often", CheckCount(space, often), "draws: sample is not uniform"},
 		{"larger", CheckCount(space, drawn(large, 4000, func() int { return rng.IntN(large.Rows) })), "of the draws are different"},
-		{"few", CheckDraws(drawn(psi, 3, func() int { return 0 })), "take at least 4"},
+		{"none", CheckDraws(drawn(psi, 0, nil)), "take at least one"},
+		{"few", CheckMoments(moments, drawn(psi, 3, func() int { return 0 })), ""},
 	} {
 		if (c.err == nil) != (c.want == "") || c.err != nil && !strings.Contains(c.err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.name, c.err, c.want)
