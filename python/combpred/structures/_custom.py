@@ -123,7 +123,7 @@ class Custom(Structure):
     it in other processes, its functions must be defined in a module.
 
     Parameters and methods share names here, so that ``structure.mean()`` is the method; read parameters by `get_params`
-    and change them by `set_params`.
+    and change them by `set_params` or assignment.
 
     References
     ----------

@@ -28,7 +28,7 @@ from ..._lib.decode import (
     decode,
     entries_of_conditions,
 )
-from ..._lib.errors import CapabilityError, RowError, renumbered
+from ..._lib.errors import CapabilityError, RowError, naming_row, renumbered
 from ..._lib.names import CONSTRAINED_DECODERS
 from ..._lib.structure import Term, condition_terms
 
@@ -114,34 +114,30 @@ class RowConstraints:
         if not self._shared and len(constraints) != n:
             entries, rows = counted(len(constraints), "entry", "entries"), counted(n, "row")
             raise ValueError(f"constraints has {entries} for {rows}; give one for each row")
-        self._conditions = Conditions.of([self._read(row, one, terms) for row, one in enumerate(self._given)])
-        if terms:
-            try:
+        try:
+            self._conditions = Conditions.of([self._read(row, one, terms) for row, one in enumerate(self._given)])
+            if terms:
                 check_conditions(space.description, self._conditions)
-            except RowError as error:
-                raise self._illegal(error.row, error.reason) from None
-
-    def _illegal(self, row: int, reason: str) -> ValueError:
-        return ValueError(f"constraints: {reason}") if self._shared else ConstraintError(row, reason)
+        except RowError as error:
+            reason = error.reason
+            raise ValueError(f"constraints: {reason}") if self._shared else ConstraintError(error.row, reason) from None
 
     def _read(self, row: int, given: Any, terms: Mapping[str, Term]) -> list[tuple[int, int, int]]:
         """Return the conditions of a row: keys by number, and what they hold."""
+        found: list[tuple[int, int, int]] = []
         try:
             if given is not None and not isinstance(given, Mapping):
                 raise TypeError(f"found {given!r:.80}; a constraint is a dict with keys out of {', '.join(terms)}")
-            found = []
-            for key, value in (given or {}).items():
-                if key not in terms:
-                    keys = f"{', '.join(terms)}{meant(key, list(terms))}"
-                    raise ValueError(f"{self._name} takes no key {key!r}; its keys are {keys}")
-                if value is not None:
-                    found += [(condition_key(key), *item) for item in self._held(key, value, terms[key])]
-            return found
+            with naming_row(row):
+                for key, value in (given or {}).items():
+                    if key not in terms:
+                        keys = f"{', '.join(terms)}{meant(key, list(terms))}"
+                        raise ValueError(f"{self._name} takes no key {key!r}; its keys are {keys}")
+                    if value is not None:
+                        found += [(condition_key(key), *item) for item in self._held(key, value, terms[key])]
         except TypeError as error:
-            where = "constraints" if self._shared else f"constraints, row {row}"
-            raise TypeError(f"{where}: {error}") from None
-        except ValueError as error:
-            raise self._illegal(row, str(error)) from None
+            raise TypeError(f"constraints{'' if self._shared else f', row {row}'}: {error}") from None
+        return found
 
     def _held(self, key: str, value: Any, term: Term) -> Iterator[tuple[int, int]]:
         """Yield the numbers, or pairs of numbers, that a key holds; the library checks which of these it takes."""
