@@ -102,8 +102,8 @@ func doHereditaryStart(a *hereditaryStartArgs) error {
 		return err
 	}
 	method, err := choice[hereditary.Method](catalogue.HereditaryMethods, a.decoder, "decoder")
-	if err != nil {
-		return err
+	if err != nil { // a decoder of other structures
+		return fault.Capability("properties that only the caller can tell: %w", err)
 	}
 	if a.most < hereditary.ExactEdges || a.most > maxRows {
 		return cabi.Illegal("most is %d, must be from %d to %d", a.most, hereditary.ExactEdges, maxRows)

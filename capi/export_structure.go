@@ -242,3 +242,28 @@ func doCustomCheck(a *customCheckArgs) error {
 	}
 	return support.Check(a.psi)
 }
+
+func doCustomAgree(a *customAgreeArgs) error {
+	if err := a.mon.Err(); err != nil {
+		return err
+	}
+	moments, err := momentsOf(a.space)
+	if err != nil {
+		return err
+	}
+	if a.check == "rank" {
+		return custom.CheckRank(a.space, moments, a.mon)
+	}
+	if err := custom.CheckDraws(a.psi); err != nil {
+		return err
+	}
+	switch a.check {
+	case "moments":
+		return custom.CheckMoments(moments, a.psi)
+	case "count":
+		return custom.CheckCount(a.space, a.psi)
+	case "moves":
+		return custom.CheckMoves(a.psi)
+	}
+	return cabi.Illegal("check is '%s', must be moments, rank, count or moves", a.check)
+}

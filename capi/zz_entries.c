@@ -171,6 +171,12 @@ int32_t cp_custom_check(cp_space space, cp_in_f64 *psi, int64_t n, int64_t d, in
   return go_cp_custom_check(space, psi, n, d, workers, control, bad_row, err, err_cap);
 }
 
+int32_t cp_custom_agree(cp_space space, cp_in_char *check, cp_in_f64 *psi, int64_t n, int64_t d, int32_t workers,
+                        cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_custom_agree(space, check, psi, n, d, workers, control, bad_row, err, err_cap);
+}
+
 int32_t cp_decode(cp_space space, cp_in_scores *scores, cp_in_decode_options *options, int32_t *dst, int64_t part_len,
                   cp_in_certificates *certificates, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
                   int64_t err_cap) {

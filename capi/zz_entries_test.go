@@ -30,6 +30,7 @@ var exported = map[string]any{
 	"cp_custom_kernel":            go_cp_custom_kernel,
 	"cp_custom_draws":             go_cp_custom_draws,
 	"cp_custom_check":             go_cp_custom_check,
+	"cp_custom_agree":             go_cp_custom_agree,
 	"cp_decode":                   go_cp_decode,
 	"cp_search":                   go_cp_search,
 	"cp_search_start":             go_cp_search_start,

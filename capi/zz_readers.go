@@ -747,6 +747,45 @@ func go_cp_custom_check(space_ C.cp_space, psi_ *C.cp_in_f64, n_ C.int64_t, d_ C
 	})
 }
 
+// customAgreeArgs are the arguments of cp_custom_agree.
+type customAgreeArgs struct {
+	space   structure.Space
+	check   string
+	psi     linalg.Matrix[float64]
+	n       int
+	d       int
+	workers int
+	mon     *parallel.Monitor
+}
+
+//export go_cp_custom_agree
+func go_cp_custom_agree(space_ C.cp_space, check_ *C.cp_in_char, psi_ *C.cp_in_f64, n_ C.int64_t, d_ C.int64_t, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
+		a := new(customAgreeArgs)
+		if a.space, err = space(space_); err != nil {
+			return err
+		}
+		if a.check, err = cabi.Name(unsafe.Pointer(check_), "check"); err != nil {
+			return err
+		}
+		a.n = int(n_)
+		a.d = int(d_)
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if err := equal("d", C.int64_t(a.d), a.space.FeatureLen()); err != nil {
+			return err
+		}
+		if a.psi, err = matrixAt(unsafe.Pointer(psi_), "psi", false, cabi.Size(float64(a.n)), cabi.Size(float64(a.d))); err != nil {
+			return err
+		}
+		return doCustomAgree(a)
+	})
+}
+
 // scoresIn is a cp_scores as it is read.
 type scoresIn struct {
 	c          C.cp_scores           // all of it

@@ -110,7 +110,9 @@ def test_scores_are_matched_by_the_names_of_entries():
     with pytest.raises(ValueError):
         structure.marginals(moved.rename(columns={"tea before milk": "tea"}))
     plain = LabelSets(2)  # its entries are called label0 and label1
-    for given in ({"label1": [2.0], "label0": [1.0]}, {"tea": [1.0], "milk": [2.0]}):  # others keep their order
+    for given in ({"label1": [2.0], "label0": [1.0]}, {0: [1.0], 1: [2.0]}, {1: [2.0], 0: [1.0]}):
         np.testing.assert_array_equal(plain.marginals(pd.DataFrame(given)), plain.marginals([[1.0, 2.0]]))
+    with pytest.raises(ValueError):
+        plain.marginals(pd.DataFrame({"tea": [1.0], "milk": [2.0]}))
     with pytest.raises(TypeError):
         structure.decode(csr_array(scores))

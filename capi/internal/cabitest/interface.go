@@ -75,6 +75,7 @@ var arguments = map[string]Row{
 	"cp_custom_kernel":       {"gram": "kernel"},
 	"cp_custom_draws":        {"psi": "embedded", "sums": "zeros"},
 	"cp_custom_check":        {"psi": "embedded"},
+	"cp_custom_agree":        {"psi": "embedded", "check": `word("moments", "rank", "count", "moves")`},
 	"cp_decode":              {"space": "oneof(space, 0)"},
 	"cp_search":              {"space": "oneof(space, 0)"},
 	"cp_search_start":        {},

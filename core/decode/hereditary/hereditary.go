@@ -214,8 +214,8 @@ func (s *search) findCandidates() error {
 	}
 	n := len(s.candidates)
 	if s.method == Exact && n > ExactEdges {
-		return fault.Capability("%d edges have a positive score, and an exact search for a set with the property is limited to %d; "+
-			"take decoder='auto', which says how far from the best its set may be", n, ExactEdges)
+		return fault.At(0, fault.Capability("%d elements have a positive score, and an exact search for a set with the property is "+
+			"limited to %d; take decoder='auto', which says how far from the best its set may be", n, ExactEdges))
 	}
 	if n > ExactEdges || s.method == Search && n > BlockEdges {
 		s.blocks = slices.Collect(slices.Chunk(s.candidates, BlockEdges))
@@ -250,7 +250,7 @@ func (s *search) check(other []bool) error {
 				}
 			}
 		}
-		return fault.Value("hereditary does not always give the same answer for the same set of edges")
+		return fault.Value("hereditary does not always give the same answer for the same set")
 	}
 	return nil
 }

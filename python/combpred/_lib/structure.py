@@ -388,3 +388,8 @@ def custom_check(description: Description, psi: FloatArray) -> None:
     It is a ValueError without a row where the moments are those of no distribution.
     """
     computed("cp_custom_check", description, psi, d=description.shape.n_features, n_threads=1)
+
+
+def custom_agree(description: Description, check: str, psi: FloatArray) -> None:
+    """Raise ValueError unless draws or moves, `psi` (n, d), agree with the structure; `check` is as for the library."""
+    computed("cp_custom_agree", description, check, psi, d=description.shape.n_features, n_threads=1)

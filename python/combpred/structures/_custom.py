@@ -21,7 +21,6 @@ from ._own.basis import Basis
 from ._own.computed import PythonSpace
 from ._own.functions import Functions
 from ._own.listed import ListedSpace, from_gram, from_list
-from ._own.moments import moments_of
 from ._own.oracle import Oracle, from_oracle
 
 
@@ -124,7 +123,7 @@ class Custom(Structure):
     it in other processes, its functions must be defined in a module.
 
     Parameters and methods share names here, so that ``structure.mean()`` is the method; read parameters by `get_params`
-    and change them by `set_params`.
+    and change them by `set_params` or assignment.
 
     References
     ----------
@@ -183,7 +182,6 @@ class Custom(Structure):
         n_elements: int | None = None,
         weights: ArrayLike | None = None,
     ) -> None:
-        # Parameters are not attributes, which would hide the methods of the same names.
         self._given: dict[str, Any] = {name: value for name, value in locals().items() if name != "self"}
 
     @classmethod
@@ -445,36 +443,11 @@ class Custom(Structure):
         """
         return dict(self._given)
 
-    def set_params(self, **params: Any) -> Custom:
-        """Change parameters of the constructor by name.
-
-        Parameters
-        ----------
-        **params : dict
-            New values of parameters.
-
-        Returns
-        -------
-        Custom
-            The structure itself.
-
-        Raises
-        ------
-        ValueError
-            For a name that is not a parameter.
-        """
-        for key in params:
-            if key not in self._given:
-                raise ValueError(
-                    f"Invalid parameter {key!r} for estimator {self!r}. Valid parameters are: {list(self._given)!r}."
-                )
-        self._given = {**self._given, **params}
-        self.__dict__.pop("_space", None)
-        return self
-
     def __setattr__(self, key: str, value: Any) -> None:
-        if key != "_given" and key in vars(self).get("_given", ()):
-            raise AttributeError(f"Custom: change {key} by set_params({key}=…); {key} is no attribute")
+        # Parameters are not attributes, which would hide the methods of the same names.
+        if key in vars(self).get("_given", ()):
+            key, value = "_given", {**self._given, key: value}
+            self.__dict__.pop("_space", None)
         super().__setattr__(key, value)
 
     # All work is done by the space, which is of one of two kinds.
@@ -520,80 +493,53 @@ class Custom(Structure):
 
 
 _FUNCTIONS = [field.name for field in fields(Functions)]
-_MOMENTS = {"log_count", "mean", "second_moment"}
-_ANY_FUNCTION: list[Any] = [callable, None]
-_ARRAY: list[Any] = ["array-like", None]
 #: What scikit-learn checks of the parameters.
 _CONSTRAINTS: dict[str, list[Any]] = {
-    **dict.fromkeys(("kernel", *_FUNCTIONS), _ANY_FUNCTION),
-    **dict.fromkeys(("mean", "second_moment", "gram", "weights"), _ARRAY),
-    "psi": ["array-like", callable, None],
-    "loss": ["array-like", callable, None],
+    **dict.fromkeys(("kernel", *_FUNCTIONS), [callable, None]),
+    **dict.fromkeys(("mean", "second_moment", "gram", "weights"), ["array-like", None]),
+    **dict.fromkeys(("psi", "loss"), ["array-like", callable, None]),
+    **dict.fromkeys(("n_moment_samples", "n_proposals"), [Interval(Integral, 1, None, closed="left")]),
     "structures": [HasMethods("__len__"), None],
     "basis": [HasMethods("__len__"), callable, None],
     "log_count": [Interval(Real, 0, np.inf, closed="left"), None],
     "radius": [Interval(Real, 0, np.inf, closed="neither"), None],
     "n_elements": [Interval(Integral, 1, None, closed="left"), None],
-    "n_moment_samples": [Interval(Integral, 2, None, closed="left")],
-    "n_proposals": [Interval(Integral, 1, None, closed="left")],
     "random_state": [Interval(Integral, 0, None, closed="left")],
     "project": ["boolean"],
 }
-#: What describes a space, by the parameter that only this description has: what may be given with it.
-_WAYS: dict[str, set[str]] = {
-    "structures": {"psi", "gram", "loss"},
-    "n_elements": {"contains", "weights", "sample", "loss", *_MOMENTS},
-    "basis": {"kernel", "gram", *_FUNCTIONS, *_MOMENTS} - {"embed"},
-    "embed": {*_FUNCTIONS, *_MOMENTS},
-}
+_MOMENTS = {"log_count", "mean", "second_moment"}
+_BESIDE_BASIS = {*_FUNCTIONS, *_MOMENTS} - {"embed"}
+#: How spaces are described: the parameters that a description needs, and those that may be given with them.
+_WAYS: list[tuple[set[str], set[str]]] = [
+    ({"structures", "psi"}, {"loss"}),
+    ({"structures", "gram"}, {"loss"}),
+    ({"n_elements", "contains"}, {"weights", "sample", "loss", *_MOMENTS}),
+    ({"basis (outputs)", "kernel"}, _BESIDE_BASIS),
+    ({"basis (function)", "gram"}, {"kernel", *_BESIDE_BASIS}),
+    ({"embed"}, {*_FUNCTIONS, *_MOMENTS}),
+]
 _ALWAYS = {"n_moment_samples", "n_proposals", "random_state", "project"}  # parameters that have a value without users
-
-
-def _required(way: str, given: dict[str, Any], named: set[str]) -> set[str]:
-    """Return the parameters that must be given with those that are."""
-    wanted = set()
-    if way == "structures":
-        wanted |= {"gram" if "gram" in named else "psi"}
-    elif way == "n_elements":
-        wanted |= {"contains"}
-    elif "sample" not in named:
-        wanted |= _MOMENTS
-    if way == "basis":
-        wanted |= {"gram" if callable(given["basis"]) else "kernel"}
-    if named & {"mean", "second_moment"}:
-        wanted |= {"mean", "second_moment"}
-    return wanted | ({"propose"} if "log_ratio" in named else set())
 
 
 def _build_space(given: dict[str, Any]) -> ListedSpace | PythonSpace:
     """Return the space that the parameters describe; ValueError if they describe none, or more than one."""
     validate_parameter_constraints(_CONSTRAINTS, given, "Custom")
     named = {key for key, value in given.items() if value is not None} - _ALWAYS
-    way = next((key for key in _WAYS if key in named), None)
-    if way is None:
-        raise ValueError(
-            "Custom: a space is described by structures with psi or gram, by n_elements with contains, or by embed or "
-            f"basis with sample or moments; {' and '.join(sorted(named)) or 'nothing'} given"
-        )
-    extra = named - _WAYS[way] - {way}
-    if way == "structures" and {"psi", "gram"} <= named or way == "basis" and not callable(given["basis"]):
-        extra |= named & {"gram"}
-    for wrong, what in ((_required(way, given, named) - named, "must be"), (extra, "cannot be")):
-        if wrong:
-            others = " and ".join(sorted(named - wrong))
-            raise ValueError(f"Custom: {' and '.join(sorted(wrong))} {what} given with {others}")
-    if way == "structures" and len(given["structures"]) == 0:
-        raise ValueError("Custom: structures is empty; list at least one output")
-    if way == "structures":
+    if "basis" in named:
+        named = named - {"basis"} | {"basis (function)" if callable(given["basis"]) else "basis (outputs)"}
+    useless = set() if "propose" in named else {"log_ratio"}  # which weighs moves
+    if not any(needs <= named <= (needs | others) - useless for needs, others in _WAYS):
+        ways = "; ".join(f"{_listed(needs)} (and {_listed(others)})" for needs, others in _WAYS)
+        raise ValueError(f"Custom: {_listed(named) or 'nothing'} given; a space is described by one of: {ways}")
+    if "structures" in named:
         make = from_list if "psi" in named else from_gram
         return make(given["structures"], given["psi" if "psi" in named else "gram"], given["loss"])
-    if way == "n_elements":
+    if "n_elements" in named:
         return from_oracle(Oracle(given["n_elements"], given["contains"], given["weights"]), given)
-    if way == "basis":
-        basis = Basis(given["basis"], given["kernel"], given["gram"], given["project"])
-        mean, second_moment = basis.moments(given["mean"], given["second_moment"])
-        own = {key: basis.of_coefficients(given[key]) for key in ("decode", "bound")}
-        given = {**given, **own, "embed": basis.embed, "mean": mean, "second_moment": second_moment}
-    functions = Functions(**{name: given[name] for name in _FUNCTIONS})
-    moments, info = moments_of(functions, given)
-    return PythonSpace(moments, functions, given, info)
+    if "embed" not in named:
+        given = Basis(given["basis"], given["kernel"], given["gram"], given["project"]).described(given)
+    return PythonSpace(Functions(**{name: given[name] for name in _FUNCTIONS}), given)
+
+
+def _listed(names: set[str]) -> str:
+    return ", ".join(sorted(names))

@@ -84,7 +84,7 @@ class Cycles(Visits):
 
     @staticmethod
     def _program(
-        n: int, linear: NDArray[np.float64], magnitude: NDArray[np.float64], restriction: Restriction | None
+        n: int, linear: NDArray[np.float64], magnitude: NDArray[np.float64], restriction: Restriction
     ) -> tuple[list[int], float]:
         from .._programs.tours import best_cycle
         from ._search.programs import visit_cuts  # loads the solver

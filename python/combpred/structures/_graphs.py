@@ -19,7 +19,7 @@ from .._lib.errors import CapabilityError
 from .._lib.structure import Description, structure_count, structure_layout
 from ._edges import EdgeSets
 from ._search.constraints import Restriction
-from ._search.hereditary import PROPERTIES, decode_hereditary, edge_property
+from ._search.hereditary import PROPERTIES, SetProperty, decode_hereditary
 from ._space import LibrarySpace, MomentsInfo
 
 _MOST_LISTED_EDGES = 14  # the user's function is called for each of 16384 sets
@@ -157,7 +157,8 @@ class HereditarySpace(LibrarySpace):
         self.capabilities = frozenset()
         layout = structure_layout(self.description)
         assert layout is not None  # entries of ψ are edges
-        self.set_property = edge_property(holds, np.stack((layout.rows, layout.columns), axis=1))
+        names = [f"{u}-{v}" for u, v in zip(layout.rows, layout.columns, strict=True)]
+        self.set_property = SetProperty(names, holds, "Graphs: hereditary", "edge")
 
     def decodes_in_library(self, decoder: str) -> bool:
         return False

@@ -287,7 +287,7 @@ class Permutations(Structure):
 
     @staticmethod
     def _program(
-        n: int, linear: NDArray[np.float64], magnitude: NDArray[np.float64], restriction: Restriction | None
+        n: int, linear: NDArray[np.float64], magnitude: NDArray[np.float64], restriction: Restriction
     ) -> tuple[NDArray[np.int32], float]:
         from .._programs.orders import best_order
         from ._search.programs import order_cuts  # loads the solver

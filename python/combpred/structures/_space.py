@@ -40,7 +40,7 @@ _LISTING_BYTES = 2**25  # of a block of members, while all of them are listed
 
 #: Function of the number of items, s and m, both (d,), and conditions, that returns an output of largest
 #: ⟨s, ψ(y)⟩ + ⟨m, |ψ(y)|⟩ as a row of data, and a proven bound on the scores of all outputs.
-Program = Callable[[int, FloatArray, FloatArray, "Restriction | None"], tuple[Any, float]]
+Program = Callable[[int, FloatArray, FloatArray, Restriction], tuple[Any, float]]
 
 
 @dataclass(frozen=True)
@@ -271,7 +271,10 @@ class LibrarySpace:
         raise CapabilityError(f"{self.title} takes no constraints; leave them out")
 
     def solve(
-        self, linear: FloatArray, magnitude: FloatArray, restriction: Restriction | None = None
+        self,
+        linear: FloatArray,
+        magnitude: FloatArray,
+        restriction: Restriction = Restriction(),  # noqa: B008  # immutable
     ) -> tuple[NDArray[np.int32], float]:
         """Return an output of largest score for one row, in parts, and a bound on all, by an integer program."""
         if self.program is None:

@@ -199,18 +199,17 @@ class OutputLoss:
 
     def _resolved(self, cost: str) -> str:
         """Return the name of the loss that `cost` stands for; CapabilityError if the structure does not have it."""
-        costs, title = self._space.costs, self._space.title
+        costs = self._space.costs
         if cost == "auto" and costs:
             return costs[0]
-        if cost == "zero-one" or cost in costs or (cost == "hamming" and self._space.entry_kind == "unknown"):
-            return cost
-        has = " and ".join(f"cost={name!r}" for name in dict.fromkeys([*costs, "zero-one"]))
-        if cost == "auto":
+        others = ("hamming", "zero-one") if self._space.entry_kind == "unknown" else ("zero-one",)
+        known = list(dict.fromkeys([*costs, *others]))
+        if cost not in known:
+            has, title = " and ".join(f"cost={name!r}" for name in known), self._space.title
             raise CapabilityError(
-                f"{title} says nothing about the entries of ψ, from which losses are made: take cost='hamming' "
-                "if all are 0 or 1, or StructuredPerceptron or StructuredRidge, which need no loss"
+                f"{title} has no loss {cost!r}; it has {has}; StructuredPerceptron and StructuredRidge need none"
             )
-        raise CapabilityError(f"{title} has no loss {cost!r}; it has {has}")
+        return cost
 
     @property
     def is_affine(self) -> bool:

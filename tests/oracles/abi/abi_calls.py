@@ -133,6 +133,7 @@ CALLS = {
     "cp_custom_kernel": [K, 2, doubles(0), out(), *RUN],
     "cp_custom_draws": [K, 2, 2, doubles(0), doubles(64), doubles(96), *RUN],
     "cp_custom_check": [S, Z, 2, D, *RUN],
+    "cp_custom_agree": [S, b"moves", Z, 4, D, *RUN],
     "cp_decode": [
         *(S, record(abi.CScores, n=2, d=D, linear=Z, n_magnitude=1, magnitude=Z)),
         *(record(abi.CDecodeOptions, method=b"auto", seed=7), Y, PART_LEN),

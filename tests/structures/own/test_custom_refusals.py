@@ -71,7 +71,7 @@ EYE = np.eye(2)
             {"structures": "ab", "psi": EYE, "radius": 2.0},
             ValueError,
         ),
-        ({"sample": len, "embed": len, "mean": [0.0]}, ValueError),
+        ({"sample": len, "embed": len, "mean": [0.0], "second_moment": None}, ValueError),
         ({"mean": [0.0], "structures": [1]}, ValueError),
         ({"structures": "ab", "psi": EYE, "gram": EYE}, ValueError),
         ({"structures": "ab", "psi": EYE[:1]}, ValueError),

@@ -8,13 +8,13 @@ basis. Nothing is listed but the basis (Vembu, 2010, ch. 5).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..._lib.arrays import FloatArray
-from ..._lib.errors import in_words_of
 from ..._lib.structure import custom_kernel
 from .functions import real_array, real_number
 
@@ -46,10 +46,7 @@ class Basis:
         self._basis, self._kernel, self._project = basis, kernel, project
         products: Any = gram if callable(basis) else [[self._value(a, b) for b in basis] for a in basis]
         values = real_array(products, "gram", None, None)
-        try:
-            rows = custom_kernel(real_array(values, "gram", len(values), len(values)))
-        except ValueError as error:
-            raise in_words_of("Custom", error) from None
+        rows = custom_kernel(real_array(values, "gram", len(values), len(values)))
         self.inverse: FloatArray = np.ascontiguousarray(rows.T / np.square(rows).sum(axis=0)[:, np.newaxis])
 
     def _value(self, y: Any, z: Any) -> float:
@@ -75,29 +72,17 @@ class Basis:
                 )
         return psi
 
-    def coefficients(self, scores: FloatArray) -> FloatArray:
-        """Return c with Σ_l c_l u_l(y) = ⟨s, ψ(y)⟩, for users' functions of scores."""
-        return np.asarray(scores @ self.inverse)
+    def described(self, given: dict[str, Any]) -> dict[str, Any]:
+        """Return the parameters of `Custom` as those of ψ in place of u."""
+        mean, second = given["mean"], given["second_moment"]
+        if mean is not None or second is not None:
+            k = self.inverse.shape[1]
+            mean = self.inverse @ real_array(mean, "mean", k)
+            second = self.inverse @ real_array(second, "second_moment", k, k) @ self.inverse.T
+            second = (second + second.T) / 2.0
+        own = {key: given[key] and partial(self._of_coefficients, given[key]) for key in ("decode", "bound")}
+        return {**given, **own, "embed": self.embed, "mean": mean, "second_moment": second}
 
-    def of_coefficients(self, function: Callable[[Any], Any] | None) -> Callable[[Any], Any] | None:
-        """Return a user's function of coefficients as one of scores."""
-        return None if function is None else _OfScores(self, function)
-
-    def moments(self, mean: Any, second_moment: Any) -> tuple[Any, Any]:
-        """Return the moments of ψ from those of u; None stays."""
-        if mean is None or second_moment is None:
-            return mean, second_moment
-        k = self.inverse.shape[1]
-        mu, second = real_array(mean, "mean", k), real_array(second_moment, "second_moment", k, k)
-        found = self.inverse @ second @ self.inverse.T
-        return self.inverse @ mu, (found + found.T) / 2.0
-
-
-class _OfScores:
-    """A function of the scores of ψ that calls one of the coefficients of the basis; it can be pickled."""
-
-    def __init__(self, basis: Basis, function: Callable[[Any], Any]) -> None:
-        self._basis, self._function = basis, function
-
-    def __call__(self, scores: FloatArray) -> Any:
-        return self._function(self._basis.coefficients(scores))
+    def _of_coefficients(self, function: Callable[[Any], Any], scores: FloatArray) -> Any:
+        """Return a user's function of c, with Σ_l c_l u_l(y) = ⟨s, ψ(y)⟩, for scores s."""
+        return function(np.asarray(scores @ self.inverse))

@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 from ..._lib.abi import Control
 from ..._lib.arrays import FloatArray
 from ..._lib.call import row_streams
+from ..._lib.control import reported
 from ..._lib.errors import RowError, naming_row
+from ..._lib.names import BOUNDED_METHODS
 from ..._lib.sampling import Drawn, Plan, chain_own
 
 if TYPE_CHECKING:
@@ -70,9 +72,10 @@ def draw_by_proposals(
     space: PythonSpace,
     linear: FloatArray,
     plan: Plan,
-    start: NDArray[Any] | None,
-    bound: FloatArray | None,
-    control: Control,
+    start: NDArray[Any] | None = None,
+    bound: FloatArray | None = None,
+    n_threads: int | None = None,
+    verbose: int = 0,
 ) -> Drawn:
     """Return outputs drawn from p ∝ exp⟨s, ψ⟩ for every row s of `linear`, by uniform proposals or the user's moves.
 
@@ -88,9 +91,12 @@ def draw_by_proposals(
     start : ndarray of shape (n, 1) or None
         States in which chains start; None: uniform draws.
     bound : ndarray of shape (n,) or None
-        Upper bounds on the scores of all outputs, for "cftp" and "rejection".
-    control : Control
-        Counts draws, and moves.
+        Upper bounds on the scores of all outputs, for "cftp" and "rejection"; None: those that the user's functions
+        give, if they do.
+    n_threads : int or None
+        Has no effect, as functions are called on one thread.
+    verbose : int
+        How often the progress of draws and moves is reported.
 
     Raises
     ------
@@ -101,17 +107,22 @@ def draw_by_proposals(
     ValueError
         When an output scores more than the bound; names the row.
     """
+    space.functions.require_sampler()  # whatever else is missing, nothing is drawn without
+    if bound is None and space.functions.bounds_scores and plan.method in ("auto", *BOUNDED_METHODS):
+        bound = space.functions.bounds(linear)
+    control = Control()
     streams = row_streams(linear) if plan.streams is None else plan.streams
     rngs = [np.random.default_rng([plan.seed % 2**64, stream]) for stream in streams]
     outputs, began = Outputs(space, rngs.__getitem__, control=control), None
     if start is not None:
         outputs.update(enumerate(start[:, 0]))
         began = space.embed(start)
-    drawn = chain_own(
-        space.description, linear, plan._replace(streams=streams), outputs.move,
-        lambda n: space.embed(space.sample(n, 0)), moves=space.functions.propose is not None, start=began,
-        bound=bound, control=control,
-    )  # fmt: skip
+    with reported(control, "sampling", verbose=verbose):
+        drawn = chain_own(
+            space.description, linear, plan._replace(streams=streams), outputs.move,
+            lambda n: space.embed(space.sample(n, 0)), moves=space.functions.propose is not None, start=began,
+            bound=bound, control=control,
+        )  # fmt: skip
     y = np.empty(drawn.y.shape, dtype=object)
     for place, number in np.ndenumerate(drawn.y):
         y[place] = outputs[number]

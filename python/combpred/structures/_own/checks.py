@@ -1,8 +1,7 @@
 """Whether the functions of a user's structure agree with each other: what `combpred.testing` offers.
 
 Training and prediction take functions at their word: a few calls prove no agreement, and every call costs. Statistical
-checks rest on inequalities of Bernstein's kind, not on normal approximations, so that their bound on false alarms holds
-for any number of draws.
+checks are the library's.
 """
 
 from __future__ import annotations
@@ -10,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from functools import cached_property, partial
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -17,13 +17,12 @@ from numpy.typing import NDArray
 
 from ..._data.checks import is_number, seed_of, whole_number
 from ..._lib.arrays import FloatArray
-from ..._lib.structure import structure_mean, structure_second_moment
+from ..._lib.structure import custom_agree, structure_second_moment
 from .._base import Structure
 from .._search.hereditary import SetProperty
 from .computed import PythonSpace
 from .functions import Functions
 
-_FALSE_ALARM = 1e-6  # probability that a statistical check fails for functions that agree
 _FEW = 32  # outputs, or rows of scores, on which functions are tried that need no more
 _ROUNDING = 1e-9  # relative
 
@@ -134,16 +133,14 @@ def structure_checks(
     n, seed = whole_number(n_draws, "n_draws", 100, 2**31), seed_of(random_state)
     space: Any = structure.space
     space.description  # noqa: B018  # illegal parameters are refused here
+    found: list[tuple[str, Callable[[], None]]] = []
     if isinstance(space, PythonSpace):
         evidence = _Evidence(space, n, seed)
-        found = [(name, partial(test, evidence)) for name, (needs, test) in _CHECKS.items() if needs(evidence)]
-    else:
-        found = []
-    members = getattr(space, "members", None)
-    of_sets = getattr(space, "set_property", None) if members is None else members.oracle.property
+        found += [(name, partial(test, evidence)) for name, (needs, test) in _CHECKS.items() if needs <= evidence.facts]
+    of_sets = getattr(space, "set_property", None)
     if of_sets is not None:
-        listed = np.empty((0, of_sets.n_elements), np.int32) if members is None else members.rows
-        found.append(("subsets", partial(_check_subsets, of_sets, listed, seed)))
+        listed = getattr(space, "members", np.empty((0, of_sets.n_elements)))
+        found.append(("subsets", partial(_check_subsets, of_sets, listed.astype(np.bool_), seed)))
     return [(name, partial(_named, name, check)) for name, check in found]
 
 
@@ -161,6 +158,12 @@ def _require(holds: Any, what: str) -> None:
         raise AssertionError(what)
 
 
+def _require_within(excess: FloatArray, said: Callable[..., str]) -> None:
+    """Raise AssertionError where an excess is positive, with what is said of the place of the largest."""
+    at = np.unravel_index(int(np.argmax(excess)), excess.shape)
+    _require(excess[at] <= 0, said(*map(int, at)))
+
+
 class _Evidence:
     """What is known of a space before it is checked: some outputs, their ψ, and rows of scores.
 
@@ -168,35 +171,45 @@ class _Evidence:
     ----------
     space : PythonSpace
     n_draws, seed : int
+
+    Attributes
+    ----------
+    facts : set of str
+        The functions that there are, and "outputs", "moments", "log_count" and "bounds" where these are known.
     """
 
     def __init__(self, space: PythonSpace, n_draws: int, seed: int) -> None:
-        self.space, self.seed, self._n = space, seed, n_draws
+        self.seed, self._n, self.description = seed, n_draws, space.description
         self.functions: Functions = space.functions
         self.d, self.log_count = space.n_features, space.description.shape.log_count
-        self.has_moments = space.moments_info.kind == "exact"
         self.scores: FloatArray = self.rng(1).normal(size=(_FEW, self.d))
+        self.facts = {name for name, function in vars(space.functions).items() if function is not None}
+        for fact, is_known in (
+            ("outputs", bool(self.facts & {"sample", "decode"})),
+            ("moments", space.moments_info.kind == "exact"),
+            ("log_count", not math.isnan(self.log_count)),
+            ("bounds", space.functions.bounds_scores),
+        ):
+            self.facts |= {fact} if is_known else set()
 
     def rng(self, stream: int) -> np.random.Generator:
         """Return a new generator; each check has a stream of its own."""
         return np.random.default_rng([self.seed, stream])
 
-    @property
-    def has_draws(self) -> bool:
-        return self.functions.sample is not None
+    def draws(self, n: int) -> list[Any]:
+        """Return the first n uniform draws, made anew."""
+        rng = self.rng(0)
+        return [self.functions.draw(rng) for _ in range(n)]
 
-    @property
-    def has_outputs(self) -> bool:
-        return self.has_draws or self.functions.decode is not None
+    def decoded(self) -> list[Any]:
+        """Return what `decode` finds for the rows of scores."""
+        assert self.functions.decode is not None
+        return [self.functions.decode(s.copy()) for s in self.scores]
 
     @cached_property
     def outputs(self) -> list[Any]:
         """Uniform draws or, without a sampler, what `decode` finds."""
-        if self.has_draws:
-            rng = self.rng(0)
-            return [self.functions.draw(rng) for _ in range(self._n)]
-        assert self.functions.decode is not None
-        return [self.functions.decode(s.copy()) for s in self.scores]
+        return self.draws(self._n) if "sample" in self.facts else self.decoded()
 
     @cached_property
     def psi(self) -> FloatArray:
@@ -205,27 +218,16 @@ class _Evidence:
     def embed(self, outputs: list[Any]) -> FloatArray:
         return self.functions.embedded(outputs, self.d, "output")
 
-    @cached_property
-    def largest(self) -> float:
-        """A bound on the magnitudes of all entries of ψ, as far as draws tell."""
-        return float(np.abs(self.psi).max())
-
-    @cached_property
-    def moments(self) -> tuple[FloatArray, FloatArray]:
-        return structure_mean(self.space.description), structure_second_moment(self.space.description)
-
 
 def _check_embed(e: _Evidence) -> None:
     again = e.embed(e.outputs[:_FEW])
     _require(np.array_equal(again, e.psi[:_FEW]), "two calls give different ψ of the same output")
-    if e.has_draws and e.log_count != 0.0:
+    if "sample" in e.facts and e.log_count != 0.0:
         _require((e.psi != e.psi[0]).any(), f"ψ is the same for all {len(e.psi)} draws: nothing tells outputs apart")
 
 
 def _check_sample(e: _Evidence) -> None:
-    rng = e.rng(0)
-    again = e.embed([e.functions.draw(rng) for _ in range(_FEW)])
-    same = np.allclose(again, e.psi[:_FEW], rtol=_ROUNDING, atol=_ROUNDING)
+    same = np.allclose(e.embed(e.draws(_FEW)), e.psi[:_FEW], rtol=_ROUNDING, atol=_ROUNDING)
     _require(same, "equal generators give different draws; draw random numbers from rng only")
 
 
@@ -236,114 +238,61 @@ def _check_contains(e: _Evidence) -> None:
 
 
 def _check_decode(e: _Evidence) -> None:
-    assert e.functions.decode is not None
-    decoded = [e.functions.decode(s.copy()) for s in e.scores]
+    decoded = e.decoded()
     for y in decoded:
         _require(e.functions.is_output(y), f"contains is False for the decoded output {y!r:.80}")
-    value = np.einsum("ij,ij->i", e.scores, e.embed(decoded))
+    value = np.einsum("ij,ij->i", e.scores, e.embed(decoded))[:, np.newaxis]
     known = e.scores @ e.psi.T
-    row = int(np.argmax(known.max(axis=1) - value))
-    best = int(np.argmax(known[row]))
-    _require(
-        known[row, best] <= value[row] + _ROUNDING * (1.0 + abs(value[row])),
-        f"the output decoded for scores {e.scores[row]} scores {value[row]:.6g}, but {e.outputs[best]!r:.80} scores "
-        f"{known[row, best]:.6g}; decode must return an output of largest score",
+    _require_within(
+        known - value - _ROUNDING * (1.0 + np.abs(value)),
+        lambda row, best: (
+            f"the output decoded for scores {e.scores[row]} scores {value[row, 0]:.6g}, but {e.outputs[best]!r:.80} "
+            f"scores {known[row, best]:.6g}; decode must return an output of largest score"
+        ),
     )
 
 
 def _check_moments(e: _Evidence) -> None:
-    r"""By Bernstein's inequality, with the variances that the moments themselves imply, for all entries together.
-
-    For :math:`|\psi_i| \le B` the variance of :math:`\psi_i\psi_j` is at most :math:`B^2 \min(M_{ii}, M_{jj})`.
-    """
-    mean, second = e.moments
-    n, b, squares = len(e.psi), e.largest, np.diag(second)
-    level = math.log(2.0 * (e.d + e.d**2) / _FALSE_ALARM)
-    for name, of_draws, given, variance, reach in (
-        ("mean", e.psi.mean(axis=0), mean, np.maximum(squares - mean**2, 0.0), 2.0 * b),
-        ("second_moment", e.psi.T @ e.psi / n, second, b**2 * np.minimum.outer(squares, squares), 2.0 * b**2),
-    ):
-        allowed = np.sqrt(2.0 * variance * level / n) + reach * level * 2.0 / (3.0 * n)
-        beyond = np.abs(of_draws - given) - allowed
-        at = np.unravel_index(int(np.argmax(beyond)), beyond.shape)
-        _require(
-            bool(beyond[at] <= _ROUNDING * (1.0 + b**2)),
-            f"{name}{[int(i) for i in at]} is {given[at]:.4g}, but that of {n} draws of sample is {of_draws[at]:.4g}, "
-            f"farther than chance allows ({allowed[at]:.2g}): sample is not uniform, or the moments are wrong",
-        )
+    custom_agree(e.description, "moments", e.psi)
 
 
 def _check_count(e: _Evidence) -> None:
-    r"""By two union bounds for n uniform draws from N outputs.
-
-    They show D outputs or fewer with probability at most :math:`\binom ND (D/N)^n`, and one output has a share q of the
-    draws or more with probability at most :math:`N \exp(-n\,\mathrm{KL}(q \| 1/N))` (Chernoff).
-    """
-    log_n, number = (
-        e.log_count,
-        f"log_count={e.log_count:.6g} stands for {math.exp(min(e.log_count, 700.0)):.4g} outputs",
-    )
-    if e.has_moments:
-        mean, second = e.moments
-        eigenvalues = np.linalg.eigvalsh(second - np.outer(mean, mean))
-        rank = int((eigenvalues > _ROUNDING * max(float(np.trace(second)), 1e-300)).sum())
-        _require(
-            log_n >= math.log(1 + rank) - _ROUNDING,
-            f"{number}, but their ψ spans {rank} dimensions around its mean, which takes {rank + 1} at least; "
-            "log_count is a natural logarithm",
-        )
-    if not e.has_draws or log_n == 0.0:
-        return
-    counts = np.unique(e.psi, axis=0, return_counts=True)[1]
-    n, different, most = len(e.psi), len(counts), int(counts.max())
-    _require(math.log(different) <= log_n + _ROUNDING, f"{number}, and {different} of the draws are different")
-    level = math.log(_FALSE_ALARM / 2.0)
-    chance = different * (log_n - math.log(different) + 1.0) + n * (math.log(different) - log_n)
-    _require(chance >= level, f"{number}, of which {n} draws should show more than {different}: correct it, or sample")
-    q, p = most / n, math.exp(-log_n)
-    divergence = q * (math.log(q) + log_n) + ((1.0 - q) * (math.log1p(-q) - math.log1p(-p)) if most < n else 0.0)
-    _require(
-        q <= p or log_n - n * divergence >= level,
-        f"{number}, and one of them is {most} of {n} draws: sample is not uniform, or embed not injective",
-    )
+    if "moments" in e.facts:
+        custom_agree(e.description, "rank", np.empty((0, e.d)))
+    if "sample" in e.facts:
+        custom_agree(e.description, "count", e.psi)
 
 
 def _check_bounds(e: _Evidence) -> None:
     radius = e.functions.radius
-    if radius is not None and e.has_moments:
-        size = math.sqrt(float(np.trace(e.moments[1])))
+    if radius is not None and "moments" in e.facts:
+        size = math.sqrt(float(np.trace(structure_second_moment(e.description))))
         _require(
             size <= radius * (1.0 + _ROUNDING),
             f"radius={radius:.6g} is below the root mean square of the norm of ψ, {size:.6g}, by the second moment",
         )
-    if e.has_outputs:
-        known = np.abs(e.scores @ e.psi.T).max(axis=1)
-        bounds = e.functions.bounds(e.scores)
-        row = int(np.argmax(known - bounds))
-        _require(
-            known[row] <= bounds[row] * (1.0 + _ROUNDING) + _ROUNDING,
-            f"an output scores ±{known[row]:.6g} for scores {e.scores[row]}, beyond the bound {bounds[row]:.6g}",
+    if "outputs" in e.facts:
+        known, bounds = np.abs(e.scores @ e.psi.T).max(axis=1), e.functions.bounds(e.scores)
+        _require_within(
+            known - bounds * (1.0 + _ROUNDING) - _ROUNDING,
+            lambda row: (
+                f"an output scores ±{known[row]:.6g} for scores {e.scores[row]}, beyond the bound {bounds[row]:.6g}"
+            ),
         )
 
 
 def _check_sibling(e: _Evidence) -> None:
     sums = e.psi + e.functions.siblings(e.outputs, e.d)[1]
-    off = np.abs(sums - sums[0])
-    row, entry = np.unravel_index(int(np.argmax(off)), off.shape)
-    _require(
-        off[row, entry] <= _ROUNDING * (1.0 + np.abs(sums[0]).max()),
-        f"entry {entry} of ψ(y) + ψ(sibling(y)) is {sums[0, entry]:.6g} for one output and {sums[row, entry]:.6g} for "
-        "another; it must be constant",
+    _require_within(
+        np.abs(sums - sums[0]) - _ROUNDING * (1.0 + np.abs(sums[0]).max()),
+        lambda row, entry: (
+            f"entry {entry} of ψ(y) + ψ(sibling(y)) is {sums[0, entry]:.6g} for one output and {sums[row, entry]:.6g} "
+            "for another; it must be constant"
+        ),
     )
 
 
 def _check_propose(e: _Evidence) -> None:
-    r"""By an empirical Bernstein inequality (Maurer and Pontil, 2009).
-
-    From a uniform y, a chain of Metropolis and Hastings at scores of 0 goes to a uniform output. So the mean of
-    :math:`\min(1, e^r)\,(\psi(z) - \psi(y))` is 0. Half of the draws tell in which direction it is largest, and the
-    other half whether it is 0 in that direction, so that one number is tested and not d.
-    """
     change, rng = np.zeros_like(e.psi), e.rng(2)
     for i, y in enumerate(e.outputs):
         if (moved := e.functions.move(y, rng)) is None:
@@ -356,18 +305,8 @@ def _check_propose(e: _Evidence) -> None:
                 f"log_ratio is {ratio:.6g} for a move and {back!r} for the move back; their sum must be 0",
             )
         change[i] = min(1.0, math.exp(min(ratio, 0.0))) * (e.embed([z])[0] - e.psi[i])
-    if not e.has_draws:
-        return
-    direction = change[::2].mean(axis=0)
-    along = change @ direction
-    tested = along[1::2]
-    n, level = len(tested), math.log(4.0 / _FALSE_ALARM)
-    allowed = math.sqrt(2.0 * tested.var(ddof=1) * level / n) + 14.0 * np.abs(along).max() * level / (3.0 * (n - 1))
-    _require(
-        abs(tested.mean()) <= allowed,
-        "moves from uniform draws do not lead to uniform outputs; give log_ratio, the logarithm of q(y | z) / q(z | y) "
-        "for a move from y to z, or correct it, or sample",
-    )
+    if "sample" in e.facts:
+        custom_agree(e.description, "moves", change)
 
 
 def _check_loss(e: _Evidence) -> None:
@@ -377,31 +316,21 @@ def _check_loss(e: _Evidence) -> None:
         _require(is_number(value) and value == 0, f"it is {value!r} between {y!r:.80} and itself, must be 0")
 
 
-def _check_subsets(of_sets: SetProperty, members: NDArray[np.int32], seed: int) -> None:
+def _check_subsets(of_sets: SetProperty, members: NDArray[np.bool_], seed: int) -> None:
     """Look for a set with the property that has a part without it, by taking elements away one by one."""
-    known = {held.tobytes() for held in members.astype(np.bool_)}
-    for held in members.astype(np.bool_):
-        for part in _parts(held, np.flatnonzero(held)):
-            if part.tobytes() not in known:
-                raise of_sets.contradiction(held, part)
-    rng = np.random.default_rng([seed, 3])
-    for held in _sets(of_sets, rng):
-        order, smaller = rng.permutation(np.flatnonzero(held)), held.copy()
+    known, rng = {held.tobytes() for held in members}, np.random.default_rng([seed, 3])
+    single: list[tuple[Any, Any]] = [(held, [e]) for held in members for e in np.flatnonzero(held)]
+    for held, order in chain(single, ((held, rng.permutation(np.flatnonzero(held))) for held in _sets(of_sets, rng))):
+        smaller = held.copy()
         for e in order:
             larger = smaller.copy()
             smaller[e] = False
-            if not of_sets.holds(smaller):
+            if smaller.tobytes() not in known and not of_sets.holds(smaller):
                 raise of_sets.contradiction(larger, smaller)
-        if known and held.tobytes() not in known:
-            raise ValueError(f"adding elements one by one does not lead to the set of {of_sets.shown(held)}")
-
-
-def _parts(held: NDArray[np.bool_], elements: NDArray[np.intp]) -> Iterator[NDArray[np.bool_]]:
-    """Yield a set without each of some elements."""
-    for e in elements:
-        part = held.copy()
-        part[e] = False
-        yield part
+        _require(
+            not known or held.tobytes() in known,
+            f"adding elements one by one does not lead to the set of {of_sets.shown(held)}",
+        )
 
 
 def _sets(of_sets: SetProperty, rng: np.random.Generator) -> Iterator[NDArray[np.bool_]]:
@@ -419,15 +348,15 @@ def _sets(of_sets: SetProperty, rng: np.random.Generator) -> Iterator[NDArray[np
 
 
 #: What each check needs, and the check, in their order.
-_CHECKS: dict[str, tuple[Callable[[_Evidence], bool], Callable[[_Evidence], None]]] = {
-    "embed": (lambda e: e.has_outputs, _check_embed),
-    "sample": (lambda e: e.has_draws, _check_sample),
-    "contains": (lambda e: e.has_outputs and e.functions.contains is not None, _check_contains),
-    "decode": (lambda e: e.functions.decode is not None, _check_decode),
-    "moments": (lambda e: e.has_draws and e.has_moments, _check_moments),
-    "count": (lambda e: not math.isnan(e.log_count), _check_count),
-    "bounds": (lambda e: e.functions.bounds_scores, _check_bounds),
-    "sibling": (lambda e: e.has_outputs and e.functions.sibling is not None, _check_sibling),
-    "propose": (lambda e: e.has_outputs and e.functions.propose is not None, _check_propose),
-    "loss": (lambda e: e.has_outputs and e.functions.loss is not None, _check_loss),
+_CHECKS: dict[str, tuple[set[str], Callable[[_Evidence], None]]] = {
+    "embed": ({"outputs"}, _check_embed),
+    "sample": ({"sample"}, _check_sample),
+    "contains": ({"outputs", "contains"}, _check_contains),
+    "decode": ({"decode"}, _check_decode),
+    "moments": ({"sample", "moments"}, _check_moments),
+    "count": ({"log_count"}, _check_count),
+    "bounds": ({"bounds"}, _check_bounds),
+    "sibling": ({"outputs", "sibling"}, _check_sibling),
+    "propose": ({"outputs", "propose"}, _check_propose),
+    "loss": ({"outputs", "loss"}, _check_loss),
 }

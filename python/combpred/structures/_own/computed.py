@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from numbers import Real
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -14,37 +13,21 @@ from scipy.sparse import issparse
 from ..._data.targets import TargetError
 from ..._lib.abi import Control
 from ..._lib.arrays import FloatArray
-from ..._lib.control import reported
 from ..._lib.decode import Decoded, Decoding
-from ..._lib.errors import CapabilityError, RowError, in_words_of
-from ..._lib.names import BOUNDED_METHODS, RANDOM_DECODERS
-from ..._lib.sampling import Drawn, Plan, Searched
+from ..._lib.errors import CapabilityError, RowError
+from ..._lib.names import RANDOM_DECODERS
 from ..._lib.structure import Description, custom_check
 from .._search.hereditary import SetProperty
 from .._space import LibrarySpace, MomentsInfo
 from ..costs import OWN, Worst, WorstOutputs
 from .chain import Outputs, draw_by_proposals
 from .functions import Functions
-from .losses import HeldLosses, badness, loss_value, worst_of
+from .losses import HeldLosses, loss_value, worst_of
+from .moments import moments_of
 from .search import Proposals, best_proposals, certified, column, proposals_of, search_space
 
-
-class Solver(Protocol):
-    """What the library knows of a space beside the user's functions: an `Oracle`.
-
-    Attributes
-    ----------
-    roots : ndarray of shape (d,)
-        What entries of ψ are that are not 0.
-    property : SetProperty
-        The property that sets of elements have as members.
-    """
-
-    roots: FloatArray
-    property: SetProperty
-
-    def decode(self, linear: FloatArray, magnitude: FloatArray | None, how: Decoding) -> Decoded:
-        """Return best outputs, as `decode` of a space does."""
+if TYPE_CHECKING:
+    from .oracle import Oracle
 
 
 class PythonSpace(LibrarySpace):
@@ -54,15 +37,11 @@ class PythonSpace(LibrarySpace):
 
     Parameters
     ----------
-    moments : ndarray of shape (d + d²,)
-        Mean of ψ over all outputs, and mean of ψψᵀ.
     functions : Functions
         The user's.
     given : dict
         The other parameters of `Custom`.
-    moments_info : MomentsInfo
-        Where the moments come from.
-    solver : Solver or None, default=None
+    solver : Oracle or None, default=None
         What takes the place of a decoder, if the library has one.
 
     Raises
@@ -75,19 +54,13 @@ class PythonSpace(LibrarySpace):
     parts_dtype: DTypeLike = np.object_
     moments_info = MomentsInfo()
 
-    def __init__(
-        self,
-        moments: FloatArray,
-        functions: Functions,
-        given: dict[str, Any],
-        moments_info: MomentsInfo,
-        solver: Solver | None = None,
-    ) -> None:
+    def __init__(self, functions: Functions, given: dict[str, Any], solver: Oracle | None = None) -> None:
+        moments, self.moments_info = moments_of(functions, given)
         d = (math.isqrt(1 + 4 * len(moments)) - 1) // 2  # there are d + d²
         log_count = math.nan if given["log_count"] is None else given["log_count"]
         described = Description("custom", {"d": d, "members": 0}, None, np.append(log_count, moments))
         super().__init__(described, "Custom")
-        self.functions, self.moments_info, self._solver = functions, moments_info, solver
+        self.functions, self._solver = functions, solver
         self.entry_kind = "unknown"
         if solver is not None:  # the library knows more than the user's functions
             self.entry_kind = "bits" if (solver.roots == 1.0).all() else "numbers"
@@ -97,10 +70,7 @@ class PythonSpace(LibrarySpace):
         self.capabilities = frozenset(() if functions.sample is None else ("meta", "log-count"))
         self.n_proposals, self._seed = int(given["n_proposals"]), int(given["random_state"])
         self._proposals: dict[int, Proposals] = {}
-        try:
-            custom_check(self.description, np.empty((0, d)))
-        except ValueError as error:
-            raise in_words_of("Custom", error) from None
+        custom_check(self.description, np.empty((0, d)))
 
     # Facts.
 
@@ -120,7 +90,7 @@ class PythonSpace(LibrarySpace):
     # Outputs.
 
     def encode(self, y: Any, argument: str = "y") -> NDArray[Any]:
-        return column(outputs_of(y, argument, self.functions.is_output))
+        return column(outputs_of(y, argument, self.functions))
 
     def decode_parts(self, parts: NDArray[Any]) -> NDArray[Any]:
         """Return one array if all outputs are numbers or arrays of one shape, otherwise a 1-D array of objects."""
@@ -149,6 +119,8 @@ class PythonSpace(LibrarySpace):
 
     # Distributions.
 
+    draw = draw_by_proposals
+
     def sample(self, n: int, seed: int) -> NDArray[Any]:
         rng = np.random.default_rng(seed)
         return column([self.functions.draw(rng) for _ in range(n)])
@@ -159,28 +131,13 @@ class PythonSpace(LibrarySpace):
             self._proposals[n] = proposals_of(self, n, self._seed, control or Control())
         return self._proposals[n]
 
-    def draw(
-        self,
-        linear: FloatArray,
-        plan: Plan,
-        *,
-        start: NDArray[Any] | None = None,
-        bound: FloatArray | None = None,
-        verbose: int = 0,
-        **_: Any,
-    ) -> Drawn:
-        self.functions.require_sampler()  # whatever else is missing, nothing is drawn without
-        if bound is None and self.functions.bounds_scores and plan.method in ("auto", *BOUNDED_METHODS):
-            bound = self.functions.bounds(linear)
-        control = Control()
-        with reported(control, "sampling", verbose=verbose):
-            return draw_by_proposals(self, linear, plan, start, bound, control)
-
     def outputs(self, rng: np.random.Generator, scores: FloatArray | None = None) -> Outputs:
         """Return what makes the user's moves for chains of the library."""
         return Outputs(self, lambda _: rng, scores)
 
     # Best outputs.
+
+    search = search_space
 
     def score_bounds(
         self, linear: FloatArray, magnitude: FloatArray | None = None, n_threads: int | None = None
@@ -200,14 +157,13 @@ class PythonSpace(LibrarySpace):
         held = HeldLosses(loss, drawn.items, parts)
 
         def found(rows: NDArray[np.intp], psi_y: FloatArray, linear: FloatArray, slack: bool) -> Worst:
-            worst = worst_of(held.of(rows), drawn.psi, psi_y, linear, slack, proven=False)
-            if self.functions.decode is None:
-                return worst
-            items = self._search(linear, None, Decoding()).y[:, 0]
-            psi = self.functions.embedded(items, self.n_features, "scores")
-            losses = np.array([loss_value(loss, parts[row, 0], z, row) for row, z in zip(rows, items, strict=True)])
-            worse = badness(losses, psi, psi_y, linear, slack) > badness(worst.loss, worst.psi, psi_y, linear, slack)
-            return Worst(np.where(worse[:, np.newaxis], psi, worst.psi), np.where(worse, losses, worst.loss), False)
+            losses, psi = held.of(rows), None
+            if self.functions.decode is not None:
+                items = self._search(linear, None, Decoding()).y[:, 0]
+                psi = self.functions.embedded(items, self.n_features, "scores")
+                values = [loss_value(loss, parts[row, 0], z, row) for row, z in zip(rows, items, strict=True)]
+                losses = np.column_stack([losses, values])
+            return worst_of(losses, drawn.psi, psi_y, linear, slack, proven=False, own=psi)
 
         return found
 
@@ -215,10 +171,6 @@ class PythonSpace(LibrarySpace):
     def has_decoder(self) -> bool:
         """Whether the user or the library decodes."""
         return self._solver is not None or self.functions.decode is not None
-
-    def search(self, linear: FloatArray, **options: Any) -> Searched:
-        """Search along chains for outputs of largest score, as `search_space` says."""
-        return search_space(self, linear, **options)
 
     def decodes_in_library(self, decoder: str) -> bool:
         return False
@@ -243,9 +195,7 @@ class PythonSpace(LibrarySpace):
         if magnitude is not None:
             self.require_preimage()
         items, context = [functions.decode(scores.copy()) for scores in linear], "what decode returned is no output: "
-        for row, item in enumerate(items):
-            if not functions.is_output(item):
-                raise TargetError(row, f"{context}contains is False for it", "scores")
+        functions.require_outputs(items, "scores", context)
         psi = functions.embedded(items, self.n_features, "scores", context)
         value, sums = np.einsum("ij,ij->i", linear, psi), None
         if functions.sibling is not None and items:
@@ -257,17 +207,10 @@ class PythonSpace(LibrarySpace):
         return certified(self, items, linear, None, value, sums=sums)
 
 
-def outputs_of(y: Any, argument: str, is_output: Callable[[Any], bool]) -> list[Any]:
+def outputs_of(y: Any, argument: str, functions: Functions) -> list[Any]:
     """Return the rows of y; ValueError for the first that is no output."""
     if issparse(y) or not hasattr(y, "__len__") or len(y) == 0:
         raise ValueError(f"{argument} must be a sequence of outputs, one for each row, got {y!r:.80}")
     items = list(y.to_numpy() if hasattr(y, "to_numpy") else y)
-    for i, item in enumerate(items):
-        try:
-            is_member = is_output(item)
-        except ValueError as error:
-            raise TargetError(i, str(error), argument) from error
-        if not is_member:
-            reason = "contains is False for it, so it is no output; correct the row or contains"
-            raise TargetError(i, reason, argument)
+    functions.require_outputs(items, argument)
     return items

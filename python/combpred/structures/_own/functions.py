@@ -45,6 +45,16 @@ class Functions:
         """Return whether y is an output, as far as `contains` tells."""
         return self.contains is None or truth(self.contains(y), "Custom: contains")
 
+    def require_outputs(self, items: Any, argument: str, context: str = "") -> None:
+        """Raise TargetError for the first item that is no output, as far as `contains` tells."""
+        for row, item in enumerate(items):
+            try:
+                reason = "" if self.is_output(item) else "contains is False for it; correct the row or contains"
+            except ValueError as error:
+                reason = str(error)
+            if reason:
+                raise TargetError(row, f"{context}{reason}", argument)
+
     def require_sampler(self, instead: str = "or list all outputs by Custom.from_structures") -> None:
         """Raise CapabilityError if no function draws outputs, with what may be given instead."""
         if self.sample is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,15 +12,11 @@ from scipy.special import softmax
 from ..._data.targets import target_vector, whole_numbers
 from ..._lib.arrays import FloatArray
 from ..._lib.decode import Decoded
-from ..._lib.errors import in_words_of
 from ..._lib.structure import Description, custom_kernel
 from .._space import LibrarySpace, MomentsInfo
 from ..costs import OWN, WorstOutputs
 from .functions import real_array
 from .losses import Loss, loss_matrix, worst_of
-
-if TYPE_CHECKING:
-    from .oracle import Members
 
 
 class ListedSpace(LibrarySpace):
@@ -32,18 +28,15 @@ class ListedSpace(LibrarySpace):
         ψ of all outputs; finite.
     losses : ndarray of shape (k, k) or None, default=None
         The user's own, between observed outputs and others.
-    members : Members or None, default=None
-        The outputs, where users give and get them as arrays of zeros and ones in place of indices.
     """
 
     moments_info = MomentsInfo()
 
-    def __init__(self, psi: FloatArray, losses: FloatArray | None = None, members: Members | None = None) -> None:
-        self._psi, self._losses, self.members = psi, losses, members
+    def __init__(self, psi: FloatArray, losses: FloatArray | None = None) -> None:
+        self._psi, self._losses = psi, losses
         self.n_outputs, d = psi.shape
         super().__init__(Description("custom", {"d": d, "members": self.n_outputs}, None, psi.ravel()), "Custom")
-        if losses is not None or (members is not None and members.loss is not None):
-            self.costs = (OWN, *self.costs)
+        self.costs = self.costs if losses is None else (OWN, *self.costs)
         self.decisions = () if losses is None else (OWN,)
 
     def decide(self, scores: FloatArray, decision: str, conditions: Any, n_threads: int | None) -> Decoded:
@@ -68,27 +61,26 @@ class ListedSpace(LibrarySpace):
         return worth
 
     def worst(self, parts: NDArray[Any]) -> WorstOutputs:
-        if self.members is not None:
-            losses_of = self.members.losses_of(parts)
-        else:
-            assert self._losses is not None
-            losses_of = self._losses[parts[:, 0]].__getitem__
+        losses_of = self._losses_of(parts)
         return lambda rows, psi_y, linear, slack: worst_of(
             losses_of(rows), self._psi, psi_y, linear, slack, proven=True
         )
 
+    def _losses_of(self, parts: NDArray[Any]) -> Callable[[NDArray[np.intp]], FloatArray]:
+        """Return a function that gives the losses of all outputs for some of the rows with outputs `parts`."""
+        assert self._losses is not None
+        losses: FloatArray = self._losses[parts[:, 0]]
+        return losses.__getitem__
+
     def encode(self, y: Any, argument: str = "y") -> NDArray[np.int32]:
         """Return indices into the list as parts, shape ``(n, 1)``; ValueError for the first row that is not one."""
-        if self.members is not None:
-            return self.members.places(y, argument)
         most = self.n_outputs - 1
         remedy = f"outputs are given by their places 0..{most} in the list of structures"
         return whole_numbers(target_vector(y, argument), argument, 0, most, remedy)[:, np.newaxis]
 
     def decode_parts(self, parts: NDArray[Any]) -> NDArray[Any]:
-        """Return the indices of outputs, shape ``(n,)``, or outputs of zeros and ones, ``(n, n_elements)``."""
-        places: NDArray[np.int32] = np.ascontiguousarray(parts[:, 0])
-        return places if self.members is None else self.members.rows[places]
+        """Return the indices of outputs, shape ``(n,)``."""
+        return np.ascontiguousarray(parts[:, 0])
 
     def compared(self, y: Any, argument: str) -> NDArray[Any]:
         """Return the outputs, which the default metric compares."""
@@ -108,7 +100,4 @@ def from_list(
 def from_gram(structures: Sequence[Any], gram: ArrayLike, loss: ArrayLike | Loss | None = None) -> ListedSpace:
     """Return the space of a list of outputs with a kernel, embedded by eigenvectors such that gram ≈ ψψᵀ."""
     values = real_array(gram, "gram", len(structures), len(structures))
-    try:
-        return ListedSpace(custom_kernel(values), loss_matrix(structures, loss))
-    except ValueError as error:
-        raise in_words_of("Custom", error) from None
+    return ListedSpace(custom_kernel(values), loss_matrix(structures, loss))

@@ -17,21 +17,43 @@ Loss = Callable[[Any, Any], Any]
 
 
 def worst_of(
-    losses: FloatArray, psi: FloatArray, psi_y: FloatArray, linear: FloatArray, slack: bool, *, proven: bool
+    losses: FloatArray,
+    psi: FloatArray,
+    psi_y: FloatArray,
+    linear: FloatArray,
+    slack: bool,
+    *,
+    proven: bool,
+    own: FloatArray | None = None,
 ) -> Worst:
-    """Return the worst of k candidates `psi` (k, d) with their losses (n, k) for every row.
+    """Return the worst candidate for every row.
 
-    They have the largest loss + ⟨s, ψ(z) − ψ(y)⟩ or, with slack rescaling, the largest loss · (1 + ⟨s, ψ(z) − ψ(y)⟩).
+    It has the largest loss + ⟨s, ψ(z) − ψ(y)⟩ or, with slack rescaling, the largest loss · (1 + ⟨s, ψ(z) − ψ(y)⟩).
+
+    Parameters
+    ----------
+    losses : ndarray of shape (n, k) or (n, k + 1)
+        Between the outputs of rows and the candidates, with that of a row's own behind the others.
+    psi : ndarray of shape (k, d)
+        ψ of candidates for all rows.
+    psi_y, linear : ndarray of shape (n, d)
+        ψ of the rows' outputs, and their scores s.
+    slack : bool
+        Whether the loss rescales the slack.
+    proven : bool
+        Whether there are no worse outputs.
+    own : ndarray of shape (n, d) or None, default=None
+        ψ of one more candidate for each row.
     """
-    ahead = linear @ psi.T - np.einsum("ij,ij->i", linear, psi_y)[:, np.newaxis]
-    at = np.argmax(losses * (1.0 + ahead) if slack else losses + ahead, axis=1)
-    return Worst(psi[at], losses[np.arange(len(at)), at], proven)
-
-
-def badness(losses: FloatArray, psi: FloatArray, psi_y: FloatArray, linear: FloatArray, slack: bool) -> FloatArray:
-    """Return by how much outputs of rows violate their margins (n,); slack rescaling weighs that by the losses."""
-    ahead = np.einsum("ij,ij->i", linear, psi - psi_y)
-    return np.asarray(losses * (1.0 + ahead) if slack else losses + ahead)
+    scores = linear @ psi.T
+    if own is not None:
+        scores = np.column_stack([scores, np.einsum("ij,ij->i", linear, own)])
+    ahead = scores - np.einsum("ij,ij->i", linear, psi_y)[:, np.newaxis]
+    rows, at = np.arange(len(linear)), np.argmax(losses * (1.0 + ahead) if slack else losses + ahead, axis=1)
+    found = psi[np.minimum(at, len(psi) - 1)]
+    if own is not None:
+        found[at == len(psi)] = own[at == len(psi)]
+    return Worst(found, losses[rows, at], proven)
 
 
 def loss_value(loss: Loss, y: Any, z: Any, row: int) -> float:

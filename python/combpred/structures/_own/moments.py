@@ -16,10 +16,11 @@ _BLOCK = 1024  # number of draws whose ψ is in memory at a time
 
 def moments_of(functions: Functions, given: dict[str, Any]) -> tuple[FloatArray, MomentsInfo]:
     """Return mean and second moment, one behind the other, and where they come from."""
-    if given["mean"] is not None:
+    if given["mean"] is not None or given["second_moment"] is not None:
         mean = real_array(given["mean"], "mean", None)
         second = real_array(given["second_moment"], "second_moment", len(mean), len(mean))
         return np.concatenate([mean, second.ravel()]), MomentsInfo()
+    functions.require_sampler("or mean and second_moment")
     n, rng = int(given["n_moment_samples"]), np.random.default_rng(int(given["random_state"]))
     items = [functions.draw(rng)]
     d = len(real_array(functions.embed(items[0]), "what embed returns", None))

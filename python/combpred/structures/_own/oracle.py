@@ -19,11 +19,11 @@ from ..._lib.arrays import FloatArray
 from ..._lib.decode import Decoded, Decoding
 from .._search.hereditary import SetProperty, decode_hereditary
 from .._space import MomentsInfo
+from ..costs import OWN
 from .computed import PythonSpace, outputs_of
 from .functions import Functions, real_array
 from .listed import ListedSpace
 from .losses import HeldLosses
-from .moments import moments_of
 from .search import column
 
 _QUESTIONS = 2**15  # about membership, in which a system is listed
@@ -47,8 +47,7 @@ class Oracle:
         if not (measures > 0).all():
             raise ValueError(f"Custom: weights[{int(np.argmin(measures))}] is {measures.min():g}, must be positive")
         self.roots: FloatArray = np.sqrt(measures)
-        self.property = SetProperty([str(e) for e in range(self.n)], contains, "Custom", "contains", "element")
-        self.property.require_empty()
+        self.property = SetProperty([str(e) for e in range(self.n)], contains, "Custom: contains", "element")
 
     def mask(self, y: Any) -> NDArray[np.bool_]:
         """Return an output as a bool array; ValueError unless it has a 0 or 1 for every element."""
@@ -100,39 +99,46 @@ class Oracle:
         return found._replace(y=column(list(found.y)))
 
 
-class Members:
-    """The members of an independence system that is listed, as users give and get them.
+class MembersSpace(ListedSpace):
+    """An independence system that is listed; users give and get members as arrays of zeros and ones.
 
     Parameters
     ----------
     oracle : Oracle
-    rows : ndarray of shape (k, n)
+    members : ndarray of shape (k, n)
         All members, of zeros and ones.
-    loss : callable or None
-        The user's own, of two outputs.
+    functions : Functions
+        The oracle's, and the user's own loss of two outputs.
     """
 
-    def __init__(self, oracle: Oracle, rows: NDArray[np.int32], loss: Callable[[Any, Any], Any] | None) -> None:
-        self.oracle, self.rows, self.loss = oracle, rows, loss
-        self._places = {held.tobytes(): i for i, held in enumerate(rows.astype(np.bool_))}
+    def __init__(self, oracle: Oracle, members: NDArray[np.int32], functions: Functions) -> None:
+        super().__init__(members * oracle.roots)
+        self._oracle, self.members, self._functions, self.set_property = oracle, members, functions, oracle.property
+        self.costs = self.costs if functions.loss is None else (OWN, *self.costs)
+        self._places = {held.tobytes(): i for i, held in enumerate(members.astype(np.bool_))}
 
-    def places(self, y: Any, argument: str) -> NDArray[np.int32]:
+    def _losses_of(self, parts: NDArray[Any]) -> Callable[[NDArray[np.intp]], FloatArray]:
+        assert self._functions.loss is not None
+        return HeldLosses(self._functions.loss, list(self.members), column(self.members[parts[:, 0]])).of
+
+    def encode(self, y: Any, argument: str = "y") -> NDArray[np.int32]:
         """Return the places of outputs in the list, shape ``(n, 1)``; ValueError for the first that is none."""
-        masks = [self.oracle.mask(item) for item in outputs_of(y, argument, self.oracle.contains)]
-        for row, held in enumerate(masks):
-            if held.tobytes() not in self._places:
-                why = (
-                    f"contains is True for it, but adding its elements ({self.oracle.property.shown(held)}) one by one"
-                )
-                raise TargetError(
-                    row, f"{why} does not lead to it; contains must be True for all its subsets", argument
-                )
-        return np.array([[self._places[held.tobytes()]] for held in masks], dtype=np.int32)
+        masks = [self._oracle.mask(item) for item in outputs_of(y, argument, self._functions)]
+        places = [self._places.get(held.tobytes(), -1) for held in masks]
+        if -1 in places:
+            row = places.index(-1)
+            raise TargetError(
+                row,
+                f"contains is True for it, but adding its elements ({self.set_property.shown(masks[row])}) one by one "
+                "does not lead to it; contains must be True for all its subsets",
+                argument,
+            )
+        return np.array(places, dtype=np.int32)[:, np.newaxis]
 
-    def losses_of(self, parts: NDArray[Any]) -> Callable[[NDArray[np.intp]], FloatArray]:
-        """Return a function that gives the losses of all members for some of the rows with places `parts`."""
-        assert self.loss is not None
-        return HeldLosses(self.loss, list(self.rows), column(list(self.rows[parts[:, 0]]))).of
+    def decode_parts(self, parts: NDArray[Any]) -> NDArray[Any]:
+        """Return outputs of zeros and ones, ``(n, n_elements)``."""
+        outputs: NDArray[np.int32] = self.members[parts[:, 0]]
+        return outputs
 
 
 def from_oracle(oracle: Oracle, given: dict[str, Any]) -> PythonSpace | ListedSpace:
@@ -146,12 +152,11 @@ def from_oracle(oracle: Oracle, given: dict[str, Any]) -> PythonSpace | ListedSp
         loss=given["loss"],
     )
     if oracle.members is not None:
-        members = Members(oracle, oracle.members, functions.loss)
-        return ListedSpace(members.rows * oracle.roots, members=members)
+        return MembersSpace(oracle, oracle.members, functions)
     if given["mean"] is not None or given["sample"] is not None:
-        moments, info = moments_of(functions, given)
-    else:  # of all sets: elements are in half of them, pairs in a quarter
-        mean = 0.5 * oracle.roots
-        second = np.outer(mean, mean) + np.diag(0.25 * np.square(oracle.roots))
-        moments, info = np.concatenate([mean, second.ravel()]), MomentsInfo("relaxed")
-    return PythonSpace(moments, functions, given, info, oracle)
+        return PythonSpace(functions, given, oracle)
+    mean = 0.5 * oracle.roots  # of all sets: elements are in half of them, pairs in a quarter
+    second = np.outer(mean, mean) + np.diag(0.25 * np.square(oracle.roots))
+    space = PythonSpace(functions, {**given, "mean": mean, "second_moment": second}, oracle)
+    space.moments_info = MomentsInfo("relaxed")
+    return space

@@ -135,19 +135,20 @@ def search_space(
     CapabilityError
         When the moves, a sampler, or what temperatures follow from is missing.
     """
-    functions, control = space.functions, Control()
+    functions, control, n = space.functions, Control(), len(linear)
     moves = proposals != "uniform" and functions.propose is not None
     if proposals == "local" and not moves:
         raise CapabilityError(
             "proposals='local' follows the moves of propose, which this Custom structure does not have: give propose=, "
             "or take proposals='uniform'"
         )
-    first = space.decode(linear) if space.has_decoder else None
-    if not moves or first is None:
+    if not moves or not space.has_decoder:
         functions.require_sampler()
-    optimal = np.zeros(len(linear), dtype=np.bool_) if first is None else first.optimal
-    rows = np.flatnonzero(~optimal)  # no other row takes a step
-    starts = [] if first is None else list(first.y[rows, 0])
+    first = Decoded(column([None] * n), np.zeros(n), np.full(n, np.inf), np.ones(n), np.zeros(n, dtype=np.bool_))
+    if space.has_decoder:
+        first = space.decode(linear)
+    rows = np.flatnonzero(~first.optimal)  # no other row takes a step
+    starts = list(first.y[rows, 0]) if space.has_decoder else []
     if functions.sample is None:
         starts *= runs
     with reported(control, "searching", verbose=verbose):
@@ -157,27 +158,17 @@ def search_space(
             seed=seed, runs=runs, proposals="local" if moves else "uniform",
             steps=steps or min(space.n_proposals, _MOST_STEPS), **how,
         )  # fmt: skip
-    n = len(linear)
-    items = ends if first is None else first.y[:, 0].copy()
-    value = walked.value if first is None else first.value.copy()
-    for k, row in enumerate(rows):
-        items[row], value[row] = ends[k], walked.value[k]
-    known = certified(space, items, linear, None, value)
-    upper, nu, optimal = known.upper_bound, known.nu, known.optimal
-    if first is not None:
-        upper, nu = np.minimum(upper, first.upper_bound), np.minimum(nu, first.nu)
-        optimal = optimal | first.optimal | (value >= upper)
-    return Searched(
-        known.y, value, upper, np.where(optimal, 0.0, nu), optimal, _at(rows, walked.temperature, np.full(n, np.nan)),
-        _at(rows, walked.steps, np.zeros(n, dtype=np.int64)), _at(rows, walked.accepted, np.zeros(n, dtype=np.int64)),
-        np.where(optimal, 1.0, _at(rows, walked.success, np.ones(n))),
-    )  # fmt: skip
-
-
-def _at(rows: NDArray[np.intp], few: NDArray[Any], others: NDArray[Any]) -> NDArray[Any]:
-    """Write the values of a few rows among those of all."""
-    others[rows] = few
-    return others
+    no_steps: tuple[Any, ...] = (np.full(n, np.nan), *np.zeros((2, n), dtype=np.int64), np.ones(n))
+    found = Searched(*map(np.copy, first), *no_steps)
+    of_all: tuple[Any, ...] = found
+    for values, some in zip(of_all, walked._replace(y=column(ends)), strict=True):
+        values[rows] = some
+    known = certified(space, found.y[:, 0], linear, None, found.value)
+    upper = np.minimum(known.upper_bound, first.upper_bound)
+    optimal = known.optimal | first.optimal | (found.value >= upper)
+    nu = np.where(optimal, 0.0, np.minimum(known.nu, first.nu))
+    success = np.where(optimal, 1.0, found.success)
+    return found._replace(upper_bound=upper, nu=nu, optimal=optimal, success=success)
 
 
 def _ranges(space: PythonSpace, linear: FloatArray, temperatures: FloatArray, control: Control) -> FloatArray:
@@ -197,7 +188,7 @@ def _ranges(space: PythonSpace, linear: FloatArray, temperatures: FloatArray, co
 
 def certified(
     space: PythonSpace,
-    items: list[Any],
+    items: Any,
     linear: FloatArray,
     magnitude: FloatArray | None,
     value: FloatArray,

@@ -7,13 +7,13 @@ Integer programs and users' properties, which it does not decode, get a `Restric
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..._data.checks import counted
+from ..._data.checks import counted, is_integer
 from ..._data.names import Names, index_of
 from ..._data.targets import meant, summary
 from ..._lib.arrays import FloatArray
@@ -28,7 +28,7 @@ from ..._lib.decode import (
     decode,
     entries_of_conditions,
 )
-from ..._lib.errors import CapabilityError, RowError, renumbered
+from ..._lib.errors import CapabilityError, RowError, naming_row, renumbered
 from ..._lib.names import CONSTRAINED_DECODERS
 from ..._lib.structure import Term, condition_terms
 
@@ -73,9 +73,9 @@ class Restriction:
         What each key of the constraint holds: pairs, and numbers n as ``(n, ALONE)``.
     """
 
-    must: list[tuple[int, int]]
-    must_not: list[tuple[int, int]]
-    given: dict[str, list[tuple[int, int]]]
+    must: Sequence[tuple[int, int]] = ()
+    must_not: Sequence[tuple[int, int]] = ()
+    given: Mapping[str, Sequence[tuple[int, int]]] = field(default_factory=dict)
 
 
 class RowConstraints:
@@ -100,7 +100,6 @@ class RowConstraints:
 
     def __init__(self, space: LibrarySpace, constraints: Any, n: int) -> None:
         self._space, self._name, terms = space, space.title, condition_terms(space.description.name)
-        self._items, self._seconds = space.items, space.seconds
         if isinstance(constraints, Iterable) and hasattr(constraints, "dtype"):
             constraints = list(constraints)  # an array or a Series of dicts
         self._shared = isinstance(constraints, Mapping)
@@ -110,47 +109,43 @@ class RowConstraints:
         if isinstance(constraints, str) or not isinstance(constraints, (Mapping, Sequence)):
             raise TypeError(
                 "constraints must be a dict for all rows, or a list with a dict or None for each; got "
-                f"{_shown(constraints)}"
+                f"{constraints!r:.80}"
             )
         if not self._shared and len(constraints) != n:
             entries, rows = counted(len(constraints), "entry", "entries"), counted(n, "row")
             raise ValueError(f"constraints has {entries} for {rows}; give one for each row")
-        self._conditions = Conditions.of([self._read(row, one, terms) for row, one in enumerate(self._given)])
-        if terms:
-            try:
+        try:
+            self._conditions = Conditions.of([self._read(row, one, terms) for row, one in enumerate(self._given)])
+            if terms:
                 check_conditions(space.description, self._conditions)
-            except RowError as error:
-                raise self._illegal(error.row, error.reason) from None
-
-    def _illegal(self, row: int, reason: str) -> ValueError:
-        return ValueError(f"constraints: {reason}") if self._shared else ConstraintError(row, reason)
+        except RowError as error:
+            reason = error.reason
+            raise ValueError(f"constraints: {reason}") if self._shared else ConstraintError(error.row, reason) from None
 
     def _read(self, row: int, given: Any, terms: Mapping[str, Term]) -> list[tuple[int, int, int]]:
         """Return the conditions of a row: keys by number, and what they hold."""
+        found: list[tuple[int, int, int]] = []
         try:
             if given is not None and not isinstance(given, Mapping):
-                raise TypeError(f"found {_shown(given)}; a constraint is a dict with keys out of {', '.join(terms)}")
-            found = []
-            for key, value in (given or {}).items():
-                if key not in terms:
-                    keys = f"{', '.join(terms)}{meant(key, list(terms))}"
-                    raise ValueError(f"{self._name} takes no key {key!r}; its keys are {keys}")
-                if value is not None:
-                    found += [(condition_key(key), *item) for item in self._held(key, value, terms[key])]
-            return found
+                raise TypeError(f"found {given!r:.80}; a constraint is a dict with keys out of {', '.join(terms)}")
+            with naming_row(row):
+                for key, value in (given or {}).items():
+                    if key not in terms:
+                        keys = f"{', '.join(terms)}{meant(key, list(terms))}"
+                        raise ValueError(f"{self._name} takes no key {key!r}; its keys are {keys}")
+                    if value is not None:
+                        found += [(condition_key(key), *item) for item in self._held(key, value, terms[key])]
         except TypeError as error:
-            where = "constraints" if self._shared else f"constraints, row {row}"
-            raise TypeError(f"{where}: {error}") from None
-        except ValueError as error:
-            raise self._illegal(row, str(error)) from None
+            raise TypeError(f"constraints{'' if self._shared else f', row {row}'}: {error}") from None
+        return found
 
     def _held(self, key: str, value: Any, term: Term) -> Iterator[tuple[int, int]]:
         """Yield the numbers, or pairs of numbers, that a key holds; the library checks which of these it takes."""
         single = term.form in ("one", "count")
-        names = (None, None) if term.form == "count" else (self._items, self._seconds)
+        names = (None, None) if term.form == "count" else (self._space.items, self._space.seconds)
         items = [value] if single else value
         of = f"{term.of} and {term.second}" if term.second else term.of
-        wrong = f"{key!r} is {_shown(value)}; it takes {_FORMS[term.form]} {of}"
+        wrong = f"{key!r} is {value!r:.80}; it takes {_FORMS[term.form]} {of}"
         if isinstance(items, (str, Mapping)) or not isinstance(items, Iterable):
             raise TypeError(wrong)
         for item in items:
@@ -223,8 +218,8 @@ class RowConstraints:
         from .programs import decode_rows  # loads the solver
 
         description = self._space.description
-        restrictions = self._restrictions(conditions, len(linear))
-        solvers = [partial(self._space.solve, restriction=restriction) for restriction in restrictions]
+        held = self._restrictions(conditions, len(linear))
+        solvers = [partial(self._space.solve, restriction=restriction) for restriction in held]
         try:
             found = decode_rows(description, linear, magnitude, solvers)
         except RowError as error:
@@ -234,32 +229,27 @@ class RowConstraints:
     def _decode_here(
         self, linear: FloatArray, magnitude: FloatArray | None, how: Decoding, conditions: Conditions, first: int
     ) -> Decoded:
-        """Decode rows in a space that decodes in Python: all at once where they share a constraint."""
-        n, parts = len(linear), []
-        for row, restriction in enumerate(self._restrictions(conditions, 1 if self._shared else n)):
-            some = slice(0, n) if self._shared else slice(row, row + 1)
-            weights = magnitude if magnitude is None or len(np.atleast_2d(magnitude)) == 1 else magnitude[some]
-            with renumbered(some):
-                found = (
-                    self._space.decode(linear[some], weights, how)
-                    if restriction is None
-                    else self._space.decode_within(linear[some], weights, how, restriction)
-                )
+        """Decode rows in a space that decodes in Python."""
+        restrictions, parts = self._restrictions(conditions, len(linear)), []
+        for row, (restriction, scores) in enumerate(zip(restrictions, linear, strict=True)):
+            shared = magnitude is None or len(np.atleast_2d(magnitude)) == 1
+            weights = magnitude if magnitude is None or shared else magnitude[row]
+            with renumbered(slice(row, None)):
+                found = self._space.decode_within(scores[np.newaxis], weights, how, restriction)
             if found is None:
                 raise self._unmet(first, row, True)
             parts.append(found)
         return Decoded(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
-    def _restrictions(self, conditions: Conditions, n: int) -> list[Restriction | None]:
-        """Return what the core makes of the conditions of each of n rows; None where there are none."""
+    def _restrictions(self, conditions: Conditions, n: int) -> list[Restriction]:
+        """Return what the core makes of the conditions of each of n rows."""
         begin, feature, value, must = entries_of_conditions(self._space.description, conditions)
-        found: list[Restriction | None] = []
+        found = []
         for row in range(len(begin) - 1):
             sides: tuple[list[tuple[int, int]], list[tuple[int, int]]] = [], []
             for at in range(begin[row], begin[row + 1]):
                 sides[1 - must[at]].append((feature[at], value[at]))
-            given = conditions.given(row)
-            found.append(Restriction(*sides, given) if given else None)
+            found.append(Restriction(*sides, conditions.given(row)))
         return found * n if self._shared else found
 
     def _unmet(self, first: int, row: int, proven: bool) -> ConstraintError:
@@ -280,14 +270,8 @@ class RowConstraints:
 def _number(value: Any, names: Names | None, wrong: str) -> int:
     """Return the number of an item, which may be called by its name; `wrong` says what is wrong with others."""
     found = index_of(value, names, wrong if names is None else f"{wrong}, which are {summary(names)}")
-    if isinstance(found, (bool, np.bool_)) or not isinstance(found, (int, np.integer)):
+    if not is_integer(found):
         raise TypeError(wrong)
     if not 0 <= found < 2**31:
         raise ValueError(f"{wrong}, numbers from 0 on")
     return int(found)
-
-
-def _shown(value: Any) -> str:
-    """Return a value for messages, shortened if it is long."""
-    text = repr(value)
-    return text if len(text) <= 80 else f"{text[:79]}…"

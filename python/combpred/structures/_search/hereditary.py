@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ..._lib.arrays import FloatArray
 from ..._lib.decode import Decoded, Decoding, best_hereditary
-from ..._lib.errors import CapabilityError
+from ..._lib.errors import renumbered
 
 Mask = NDArray[np.bool_]
 
@@ -35,26 +35,36 @@ class SetProperty:
         What the elements are called in messages.
     holds : callable
         Function of a bool array ``(n,)`` that returns whether this set has the property.
-    owner, parameter, element : str
-        What messages call the structure, its parameter that is the function, and an element, such as "edge".
+    parameter, element : str
+        What messages call this function and an element, such as "Graphs: hereditary" and "edge".
+    required : ndarray of shape (n,), bool, or None, default=None
+        Elements that all sets have besides; None: none.
+
+    Raises
+    ------
+    ValueError
+        When the property is False for the empty set, so that it is hereditary for no set.
     """
 
     def __init__(
         self,
         names: Sequence[str],
         holds: Callable[[Mask], Any],
-        owner: str = "Graphs",
-        parameter: str = "hereditary",
-        element: str = "edge",
+        parameter: str,
+        element: str,
+        required: Mask | None = None,
     ) -> None:
-        self._names, self._holds, self._words = names, holds, (owner, parameter, element)
-        self._required: Mask | None = None
+        self._names, self._holds, self._parameter, self._element = names, holds, parameter, element
+        self._required = np.zeros(len(names), dtype=np.bool_) if required is None else required
+        if required is None and not self.holds(self._required):
+            raise ValueError(
+                f"{parameter} is False for the set without {element}s, so that no set has a property that is kept when "
+                f"{element}s are taken away"
+            )
 
     def beside(self, required: Mask) -> SetProperty:
         """Return the property of sets that they have this one together with the elements of a set."""
-        rest = SetProperty(self._names, self._holds, *self._words)
-        rest._required = required
-        return rest
+        return SetProperty(self._names, self._holds, self._parameter, self._element, required)
 
     @property
     def n_elements(self) -> int:
@@ -63,10 +73,8 @@ class SetProperty:
 
     def shown(self, held: Mask) -> str:
         """Return a set of elements for messages."""
-        return ", ".join(self._names[e] for e in np.flatnonzero(self._whole(held)).tolist()) or f"no {self._words[2]}"
-
-    def _whole(self, held: Mask) -> Mask:
-        return held if self._required is None else held | self._required
+        elements = np.flatnonzero(held | self._required).tolist()
+        return ", ".join(self._names[e] for e in elements) or f"no {self._element}"
 
     def holds(self, held: Mask) -> bool:
         """Return whether a set of elements, a bool array ``(n,)``, has the property.
@@ -76,45 +84,24 @@ class SetProperty:
         TypeError
             When the user's function returns anything but a bool.
         """
-        shown = self._whole(held).view()
-        shown.flags.writeable = False  # the user's function must not change the arrays of the search
-        return truth(self._holds(shown), f"{self._words[0]}: {self._words[1]}")
+        whole = held | self._required
+        whole.flags.writeable = False  # the function must not change what later questions begin with
+        return truth(self._holds(whole), self._parameter)
 
     def have(self, rows: NDArray[Any]) -> Mask:
         """Return for each row of zeros and ones whether that set of elements has the property."""
         return np.fromiter((self.holds(row) for row in rows.astype(np.bool_)), dtype=np.bool_, count=len(rows))
 
-    def require_empty(self) -> None:
-        """Raise ValueError if the property is False for the empty set."""
-        owner, parameter, element = self._words
-        if not self.holds(np.zeros(len(self._names), dtype=np.bool_)):
-            raise ValueError(
-                f"{owner}: {parameter} is False for the set without {element}s, so that no set has a property that is "
-                f"kept when {element}s are taken away"
-            )
-
     def contradiction(self, held: Mask, part: Mask) -> ValueError:
         """Return the error that a set has the property, and a part of it has not."""
-        owner, parameter, element = self._words
         return ValueError(
-            f"{owner}: {parameter} is no hereditary property: it is True for the {element}s {self.shown(held)} and "
-            f"False for {self.shown(part)}; a set must keep it when {element}s are taken away"
+            f"{self._parameter} is no hereditary property: it is True for the {self._element}s {self.shown(held)} and "
+            f"False for {self.shown(part)}; a set must keep it when {self._element}s are taken away"
         )
 
-    def in_words(self, reason: str) -> str:
-        """Return what the library says about edges in words of the elements."""
-        return reason.replace("edge", self._words[2])
 
-
-#: The properties that the library knows, with their numbers there.
+#: The properties of edge sets that the library knows, with their numbers there.
 PROPERTIES = {"forest": 1, "matching": 2, "bipartite": 3}
-
-
-def edge_property(holds: Callable[[Mask], Any], edges: NDArray[np.int32]) -> SetProperty:
-    """Return the property that a user's function tells; ValueError if it is False for the empty set."""
-    found = SetProperty([f"{u}-{v}" for u, v in edges.tolist()], holds)
-    found.require_empty()
-    return found
 
 
 def decode_hereditary(held: SetProperty, linear: FloatArray, magnitude: FloatArray | None, how: Decoding) -> Decoded:
@@ -152,19 +139,11 @@ def decode_hereditary(held: SetProperty, linear: FloatArray, magnitude: FloatArr
     scores at least u / b. As the empty set scores 0, the ratio of the guarantee is at most :math:`\nu = 1 - 1/b`
     (Vembu, 2010, ch. 4). Local search improves that set; a result of score v has the ratio :math:`1 - v/u`.
     """
-    if how.decoder not in ("auto", "exact", "local-search"):
-        raise CapabilityError(
-            f"decoder={how.decoder!r} does not know properties of edge sets; take decoder='auto' or 'local-search'"
-        )
     weights = linear if magnitude is None else linear + magnitude
     y, value, upper_bound = np.zeros(weights.shape, dtype=np.int32), np.empty(len(weights)), np.empty(len(weights))
     for row, scores in enumerate(weights):
-        try:
+        with renumbered(slice(row, None)):
             found = best_hereditary(scores, how.decoder, held.holds)
-        except CapabilityError as error:
-            raise CapabilityError(held.in_words(error.reason), row) from None
-        except ValueError as error:
-            raise ValueError(held.in_words(str(error))) from None
         if found.part is not None:
             raise held.contradiction(found.edges, found.part)
         y[row], value[row], upper_bound[row] = found.edges, found.value, found.upper_bound

@@ -25,15 +25,13 @@ if TYPE_CHECKING:
 RowSolver = Callable[[FloatArray, FloatArray], tuple[NDArray[np.int32], float]]
 
 
-def order_cuts(restriction: Restriction | None) -> list[Cut]:
+def order_cuts(restriction: Restriction) -> list[Cut]:
     """Return the rows that fix pairs of a ranking; the index of a pair is the index of its variable."""
-    if restriction is None:
-        return []
     return [_fixed(pair, value > 0) for pair, value in restriction.must]
 
 
 def visit_cuts(
-    restriction: Restriction | None,
+    restriction: Restriction,
     n: int,
     *,
     visited: int,
@@ -46,8 +44,8 @@ def visit_cuts(
 
     Parameters
     ----------
-    restriction : Restriction or None
-        The constraint; None adds no rows.
+    restriction : Restriction
+        The constraint.
     n : int
         Number of places.
     visited : int
@@ -61,8 +59,6 @@ def visit_cuts(
         Index of the first of the n variables that are 1 if a route starts, or ends, at a place. None, for cycles: the
         start follows the end.
     """
-    if restriction is None:
-        return []
     given = restriction.given
     start, end = (given[key][0][0] if key in given else None for key in ("start", "end"))
     cuts = [_fixed(variable(entry, value), False) for entry, value in restriction.must_not]

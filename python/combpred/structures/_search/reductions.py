@@ -87,9 +87,7 @@ def maximum_subgraph(edges: ArrayLike, *, oracle: DecisionOracle) -> NDArray[np.
     >>> maximum_subgraph(edges, oracle=lambda weights, y: (cuts @ weights).max() > weights[y].sum()).tolist()
     [True, True, False, True, True]
     """
-    if not callable(oracle):
-        raise TypeError(f"maximum_subgraph: oracle must be a function of weights and a set of edges, got {oracle!r}")
-    return _largest(Graphs(edges=edges).n_features, oracle)
+    return maximum_set(Graphs(edges=edges).n_features, oracle=oracle)
 
 
 def maximum_set(n_elements: int, *, oracle: DecisionOracle) -> NDArray[np.bool_]:
@@ -135,12 +133,8 @@ def maximum_set(n_elements: int, *, oracle: DecisionOracle) -> NDArray[np.bool_]
     [False, True, True, True]
     """
     if not callable(oracle):
-        raise TypeError(f"maximum_set: oracle must be a function of weights and a set of elements, got {oracle!r}")
-    return _largest(whole_number(n_elements, "n_elements", 1, 2**20), oracle)
-
-
-def _largest(m: int, oracle: DecisionOracle) -> NDArray[np.bool_]:
-    """Return a largest set with the property among m elements."""
+        raise TypeError(f"oracle must be a function of weights and a set of elements, got {oracle!r}")
+    m = whole_number(n_elements, "n_elements", 1, 2**20)
     best = np.zeros(m, dtype=np.bool_)
     for e in range(m):
         weights = np.zeros(m, dtype=np.int64)
