@@ -5,7 +5,7 @@ What is refused is refused by an error that names the row.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence, Sized
+from collections.abc import Hashable, Sequence
 from difflib import get_close_matches
 from typing import Any, NamedTuple, TypeVar
 
@@ -23,8 +23,8 @@ from .inputs import refuse_unread
 from .warn import warn_user
 
 _MANY_NAMES = 10_000
+_Rows = TypeVar("_Rows", bound=Any)
 _EXACT = 2**53  # integers beyond which floats do not tell all apart
-_Rows = TypeVar("_Rows", bound=Sized)
 
 
 class TargetError(RowError):
@@ -68,7 +68,7 @@ def target_vector(y: ArrayLike, argument: str, *, warn: bool = True) -> NDArray[
         values = values[:, 0]
     if values.ndim != 1:
         raise ValueError(f"{argument} must have shape (n,), one value for each row; got shape {values.shape}")
-    return _not_empty(values, argument)
+    return not_empty(values, argument)
 
 
 def target_matrix(
@@ -102,7 +102,7 @@ def target_matrix(
             f"{argument} must have shape (n, {width or 'k'}), one column for each {columns}; got shape {values.shape}"
         )
     check_width(values.shape[1], argument, width, columns, parameter)
-    return _not_empty(values, argument)
+    return not_empty(values, argument)
 
 
 def check_width(found: int, argument: str, width: int | None, columns: str, parameter: str | None = None) -> None:
@@ -348,9 +348,9 @@ def _ragged(y: Any, argument: str) -> ValueError:
     return TargetError(row, f"found {lengths[row]} entries, but {lengths[0]} in row 0; {remedy}", argument)
 
 
-def _not_empty(values: _Rows, argument: str) -> _Rows:
-    """Return the values; ValueError if there are no rows."""
-    if len(values) == 0:
+def not_empty(values: _Rows, argument: str) -> _Rows:
+    """Return an array or a sparse matrix; ValueError if it has no rows."""
+    if values.shape[0] == 0:
         raise ValueError(f"{argument} has 0 rows; at least 1 is needed")
     return values
 

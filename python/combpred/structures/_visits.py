@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._data.converters import as_objects, padded, rows_in
+from .._data.converters import padded, rows_in
 from .._data.targets import whole_numbers
 from .._lib.structure import parameter_range
-from ._base import Structure
+from ._base import Sized, Structure
 
 
 class Visits(Structure):
@@ -21,6 +22,7 @@ class Visits(Structure):
 
     _noun: ClassVar[tuple[str, str]]  # what is visited, such as ("vertex", "vertices")
     _reads = {"once": False}
+    _writes = "to_names"
 
     def from_names(self, rows: Any) -> NDArray[np.int32]:
         """Return y for lists of names in the order of the visits.
@@ -92,9 +94,6 @@ class Visits(Structure):
         y[found.row, found.place] = found.item
         return y
 
-    def _in_names(self, y: Any) -> Any:
-        return as_objects(self.to_names(y))
-
     @property
     def _least(self) -> int:
         """Number of places in the shortest row."""
@@ -115,3 +114,14 @@ class Visits(Structure):
             n = max(self._shown(y_true, "y_true"), self._shown(y_pred, "y_pred"))
             known = self._with(**{self._sized.parameter: n})
         return known.encode(y_true, "y_true"), known.encode(y_pred, "y_pred")
+
+
+class VertexCycles(Visits):
+    """Base class of cycles over vertices, directed or not."""
+
+    _sized = Sized("n_vertices", "vertex", "y", names="vertices")
+    _noun = ("vertex", "vertices")
+
+    def __init__(self, n_vertices: int | None = None, *, vertices: Sequence[Any] | None = None) -> None:
+        self.n_vertices = n_vertices
+        self.vertices = vertices
