@@ -214,7 +214,7 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
             return self._with()
         rows = self._rows(y, "y")
         if rows is not None and self._names is None:
-            found = self._names_in(rows)
+            found = self._entries(rows, None, "y").names
             if not isinstance(found, range):
                 return self._with(**{str(self._sized.names): list(found)})._resolve(y)
             if self._known() is None:
@@ -244,10 +244,6 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
     def _entries(self, rows: list[Any], names: Any, argument: str) -> Entries:
         """Return what rows of `names` hold, None: of the names that occur; TargetError for what is no such row."""
         return read_entries(rows, names, argument, str(self._sized.names), **self._reads)
-
-    def _names_in(self, rows: list[Any]) -> Sequence[Any]:
-        """Return the names that occur in rows in natural form, sorted; a range where these are numbers."""
-        return self._entries(rows, None, "y").names
 
     def _in_names(self, y: Any) -> Any:
         """Return outputs in natural form; themselves where they are names already."""
