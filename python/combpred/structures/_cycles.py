@@ -10,11 +10,11 @@ from .._data.glossary import documented
 from .._data.relations import pair_index
 from .._lib.structure import structure_layout
 from ._search.constraints import Restriction
-from ._visits import VertexCycles
+from ._visits import Visits
 
 
 @documented
-class Cycles(VertexCycles):
+class Cycles(Visits):
     r"""Undirected cycles over subsets of N vertices.
 
     :math:`\psi_{uv}(y)`, u < v, is 1 if u and v are neighbours, else 0.

@@ -7,11 +7,11 @@ from numpy.typing import NDArray
 
 from .._data.glossary import documented
 from ._search.constraints import Restriction
-from ._visits import VertexCycles
+from ._visits import Visits
 
 
 @documented
-class DirectedCycles(VertexCycles):
+class DirectedCycles(Visits):
     r"""Directed cycles over subsets of N vertices.
 
     :math:`\psi_{uv}(y)`, u < v, is +1 for u→v, −1 for v→u, else 0.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,9 +20,14 @@ class Visits(Structure):
     A subclass has one parameter, the number of places, and says which lists are the same output.
     """
 
-    _noun: ClassVar[tuple[str, str]]  # what is visited, such as ("vertex", "vertices")
+    _sized = Sized("n_vertices", "vertex", "y", names="vertices")
+    _noun = ("vertex", "vertices")  # what is visited
     _reads = {"once": False}
     _writes = "to_names"
+
+    def __init__(self, n_vertices: int | None = None, *, vertices: Sequence[Any] | None = None) -> None:
+        self.n_vertices = n_vertices
+        self.vertices = vertices
 
     def from_names(self, rows: Any) -> NDArray[np.int32]:
         """Return y for lists of names in the order of the visits.
@@ -114,14 +119,3 @@ class Visits(Structure):
             n = max(self._shown(y_true, "y_true"), self._shown(y_pred, "y_pred"))
             known = self._with(**{self._sized.parameter: n})
         return known.encode(y_true, "y_true"), known.encode(y_pred, "y_pred")
-
-
-class VertexCycles(Visits):
-    """Base class of cycles over vertices, directed or not."""
-
-    _sized = Sized("n_vertices", "vertex", "y", names="vertices")
-    _noun = ("vertex", "vertices")
-
-    def __init__(self, n_vertices: int | None = None, *, vertices: Sequence[Any] | None = None) -> None:
-        self.n_vertices = n_vertices
-        self.vertices = vertices
