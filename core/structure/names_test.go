@@ -127,6 +127,11 @@ func TestNamesAreOneForEachItem(t *testing.T) {
 			t.Errorf("the error is %v, must be %q", err, want)
 		}
 	}
+	args := structure.Args{Scalars: map[string]int64{"n": 2}, Names: drinks}
+	want := "there are 3 names for 2 items, or for as many items and columns"
+	if _, err := structure.New("assignments", args); err == nil || err.Error() != want {
+		t.Errorf("assignments: the error is %v, must be %q", err, want)
+	}
 	if _, err := structure.New("custom", structure.Args{Names: drinks}); err == nil || !strings.Contains(err.Error(), "no items") {
 		t.Errorf("custom: %v", err)
 	}

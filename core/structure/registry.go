@@ -193,7 +193,11 @@ func (s Spec) checkItems(a Args) error {
 	}
 	columns := slices.ContainsFunc(s.Conditions, func(t Term) bool { return t.Second != "" })
 	if k := int64(len(a.Names)); k != n && (!columns || k != 2*n) {
-		return fault.Value("there are %d names for %d items", k, n)
+		what := "items"
+		if columns {
+			what = "items, or for as many items and columns"
+		}
+		return fault.Value("there are %d names for %d %s", k, n, what)
 	}
 	for _, names := range [2][]string{a.Names[:n], a.Names[n:]} {
 		seen := make(map[string]bool, len(names))

@@ -262,7 +262,7 @@ def test_posets_too_large_are_refused() -> None:
 
 
 def test_moments_that_cannot_be_allocated_are_refused_beforehand() -> None:
-    with pytest.raises(MemoryError, match="second_moment.*GiB"):
+    with pytest.raises(MemoryError, match="second moment.*GiB"):
         Permutations(2000).second_moment()
     with pytest.raises(MemoryError):
         Permutations(2000).covariance()

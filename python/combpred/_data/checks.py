@@ -129,6 +129,4 @@ def allowed_mask(
         if len(np.unique(listed)) < len(listed):
             raise ValueError(f"{structure}: allowed lists the same {noun} twice; a mask must have booleans, not 0/1")
         mask[listed] = True
-    if not mask.any():
-        raise ValueError(f"{structure}: allowed leaves no {noun} to predict; allow at least one")
     return mask

@@ -258,7 +258,7 @@ def names_of(y: Any, names: Any, parameter: str, n_items: int) -> Any:
 def named_table(y: Any, names: Any, argument: str, parameter: str, noun: str) -> tuple[NDArray[Any], Any]:
     """Return a table with a column for each item, its columns matched by name, and what the items are called."""
     known = None if names is None or isinstance(names, range) else checked_names(names, parameter)
-    values = target_matrix(columns_in_order(y, known, argument, parameter), argument, None, noun)
+    values = y if issparse(y) else target_matrix(columns_in_order(y, known, argument, parameter), argument, None, noun)
     return values, names_of(y, known, parameter, values.shape[1])
 
 

@@ -308,7 +308,12 @@ def as_array(y: ArrayLike, argument: str) -> NDArray[Any]:
         values = values if all(isinstance(entry, str) for entry in entries.flat) else entries
     if values.dtype.kind == "c":
         raise ValueError(f"{argument} is complex. Complex data not supported; pass real numbers")
-    if values.ndim and len(values) == 0:
+    return not_empty(values, argument)
+
+
+def not_empty(values: Any, argument: str) -> Any:
+    """Return an array or a sparse matrix; ValueError if it has no rows."""
+    if values.ndim and values.shape[0] == 0:
         raise ValueError(f"{argument} has 0 rows; at least 1 is needed")
     return values
 

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from scipy.sparse import issparse
 
 from . import abi
 from .arrays import FloatArray, IntArray, allocate, require_memory
@@ -327,19 +328,20 @@ def structure_sample(description: Description, n: int, seed: int, *, n_threads: 
     return computed("cp_space_sample", description, seed % 2**64, n_threads=n_threads, **sizes)
 
 
-def structure_encode(description: Description, y: npt.NDArray[Any], *, partial: bool = False) -> IntArray:
+def structure_encode(description: Description, y: Any, *, partial: bool = False) -> IntArray:
     """Return outputs as they stand in data, rows of numbers `y` (n, width), in parts, of shape (n, part_len).
 
-    RowError for the first row that shows no output. With ``partial=True`` rows may be known in part, in structures that
-    have such rows.
+    Sparse matrices are read in blocks of rows. RowError for the first row that shows no output. With ``partial=True``
+    rows may be known in part, in structures that have such rows.
     """
-    part_len = description.shape.part_len
-    parts: IntArray = allocate((len(y), part_len), np.int32, f"{len(y)} outputs of {part_len} parts", "use fewer rows")
+    part_len, n = description.shape.part_len, y.shape[0]
+    parts: IntArray = allocate((n, part_len), np.int32, f"{n} outputs of {part_len} parts", "use fewer rows")
     rows = max(1, _BLOCK_NUMBERS // max(1, y.shape[1]))  # small, as the core takes float64
-    for first in range(0, len(y), rows):
+    for first in range(0, n, rows):
         some = slice(first, first + rows)
         with renumbered(some):
-            computed("cp_space_encode", description, y[some], partial, dst=parts[some], n_threads=1)
+            block = y[some].toarray() if issparse(y) else y[some]
+            computed("cp_space_encode", description, block, partial, dst=parts[some], n_threads=1)
     return parts
 
 

@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._data.checks import counted
-from .._data.converters import as_objects, named_table, names_of, natural_rows, read_entries, rows_in
+from .._data.converters import Entries, names_of, natural_rows, read_entries, rows_in
 from .._data.glossary import documented
 from .._data.names import Names, checked_names
 from .._data.targets import TargetError
 from ._base import Sized, Structure
-from ._converter import converter
+from ._converter import converter, table_in_parts
 
 
 @documented
@@ -63,6 +62,7 @@ class Assignments(Structure):
     default_metric = "hamming_score"
     _sized = Sized("n_items", "item", names="items")
     _columns = "items"
+    _writes = "to_pairs"
 
     def __init__(
         self,
@@ -109,7 +109,7 @@ class Assignments(Structure):
         >>> Assignments.from_pairs([[("Ann", "paint"), ("Bob", "cook")]], columns=["cook", "paint"])
         array([[1, 0]], dtype=int32)
         """
-        return _read_pairs(rows_in(pairs, "pairs", named=True), items, columns, "pairs")[0]
+        return Assignments(items=items, columns=columns)._read_natural(rows_in(pairs, "pairs", named=True), "pairs")
 
     @converter
     def to_pairs(
@@ -138,9 +138,8 @@ class Assignments(Structure):
         >>> Assignments.to_pairs([[1, 0]], items=["Ann", "Bob"], columns=["cook", "paint"])
         [[('Ann', 'paint'), ('Bob', 'cook')]]
         """
-        values, left = named_table(assignments, items, "assignments", "items", "item")
+        parts, left = table_in_parts(Assignments, assignments, items, "assignments")
         right = names_of(None, columns, "columns", len(left))
-        parts = Assignments(len(left)).encode(values, "assignments")
         return [list(zip(left.tolist(), right[row].tolist(), strict=True)) for row in parts]
 
     def _rows(self, y: Any, argument: str) -> list[Any] | None:
@@ -151,23 +150,26 @@ class Assignments(Structure):
         rows = self._rows(y, "y")
         if rows is None or self.columns is not None:
             return resolved
-        return resolved._with(columns=list(_read_pairs(rows, self._names, None, "y")[2]))
+        return resolved._with(columns=list(read_entries(_sides(rows, "y")[1], None, "y", "columns").names))
 
-    def _names_in(self, rows: list[Any]) -> Sequence[Any]:
-        return _read_pairs(rows, None, self.columns, "y")[1]
+    def _entries(self, rows: list[Any], names: Any, argument: str) -> Entries:
+        items, columns = _sides(rows, argument)
+        left = super()._entries(items, names, argument)
+        right = read_entries(columns, self.columns, argument, "columns")
+        k = max(len(left.names), len(right.names))
+        counts = np.stack([np.bincount(side.row, minlength=len(rows)) for side in (left, right)])
+        short = (counts != k).any(axis=0)
+        if short.any():
+            raise TargetError(int(np.argmax(short)), f"pair each of {k} items with a column of its own", argument)
+        return left._replace(place=right.item)  # the number of the column in place of that of the pair
 
     def _read_natural(self, rows: list[Any], argument: str) -> NDArray[np.int32]:
-        return _read_pairs(rows, self._known(), self.columns, argument)[0]
-
-    def _in_names(self, y: Any) -> Any:
-        return as_objects(Assignments.to_pairs(y, self._names, self.columns))
+        found = self._entries(rows, self._known(), argument)
+        return found.matrix(found.place, -1, np.int32)
 
     @property
     def _second_names(self) -> Names | None:
-        names = None if self.columns is None else checked_names(self.columns, "Assignments: columns")
-        if names is not None and len(names) != self._n():
-            raise ValueError(f"Assignments: columns has {counted(len(names), 'name')} for {self._n()} items")
-        return names
+        return None if self.columns is None else checked_names(self.columns, "Assignments: columns")
 
     def _metric_arguments(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
         truth, predicted = self._encoded(y_true, y_pred)
@@ -177,23 +179,11 @@ class Assignments(Structure):
         return np.ones_like(truth), (truth == predicted).astype(np.int32)
 
 
-def _read_pairs(
-    rows: list[Any], items: Any, columns: Any, argument: str
-) -> tuple[NDArray[np.int32], Sequence[Any], Sequence[Any]]:
-    """Return the number of the column of each item for rows of pairs, and the names of items and columns."""
-    listed = []
-    for i, row in enumerate(rows):
-        pairs = list(row.items()) if isinstance(row, Mapping) else row
+def _sides(rows: list[Any], argument: str) -> tuple[list[list[Any]], list[list[Any]]]:
+    """Return the items and the columns of rows of pairs."""
+    listed = [list(row.items()) if isinstance(row, Mapping) else row for row in rows]
+    for i, pairs in enumerate(listed):
         if not isinstance(pairs, (list, tuple, np.ndarray)) or any(np.shape(pair) != (2,) for pair in pairs):
-            raise TargetError(i, f"found {row!r:.60}; give pairs of an item and a column, or a dict", argument)
-        listed.append(list(pairs))
-    left = read_entries([[pair[0] for pair in row] for row in listed], items, argument, "items")
-    right = read_entries([[pair[1] for pair in row] for row in listed], columns, argument, "columns")
-    k = max(len(left.names), len(right.names))
-    counts = np.stack([np.bincount(side.row, minlength=len(rows)) for side in (left, right)])
-    short = (counts != k).any(axis=0)
-    if short.any():
-        row = int(np.argmax(short))
-        what = f"pairs {counts[0, row]} of {len(left.names)} items with {counts[1, row]} of {len(right.names)} columns"
-        raise TargetError(row, f"{what}; pair each of {k} items with a column of its own", argument)
-    return left.matrix(right.item, -1, np.int32), left.names, right.names
+            raise TargetError(i, f"found {pairs!r:.60}; give pairs of an item and a column, or a dict", argument)
+    items, columns = ([[pair[side] for pair in pairs] for pairs in listed] for side in (0, 1))
+    return items, columns

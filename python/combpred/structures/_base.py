@@ -21,7 +21,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 
 from .. import metrics
-from .._data.checks import choice, frozen, require_integers, seed_of
+from .._data.checks import choice, frozen, require_integers, seed_of, whole_number
 from .._data.converters import Entries, as_objects, natural_rows, read_entries
 from .._data.forms import column_names, columns_in_order
 from .._data.inputs import check_weights
@@ -214,7 +214,7 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
             return self._with()
         rows = self._rows(y, "y")
         if rows is not None and self._names is None:
-            found = self._names_in(rows)
+            found = self._entries(rows, None, "y").names
             if not isinstance(found, range):
                 return self._with(**{str(self._sized.names): list(found)})._resolve(y)
             if self._known() is None:
@@ -244,10 +244,6 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
     def _entries(self, rows: list[Any], names: Any, argument: str) -> Entries:
         """Return what rows of `names` hold, None: of the names that occur; TargetError for what is no such row."""
         return read_entries(rows, names, argument, str(self._sized.names), **self._reads)
-
-    def _names_in(self, rows: list[Any]) -> Sequence[Any]:
-        """Return the names that occur in rows in natural form, sorted; a range where these are numbers."""
-        return self._entries(rows, None, "y").names
 
     def _in_names(self, y: Any) -> Any:
         """Return outputs in natural form; themselves where they are names already."""
@@ -470,7 +466,6 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         ----------
         Vembu (2010), *Learning to Predict Combinatorial Structures*, ch. 5.
         """
-        _require_matrices(self, "second_moment", copies=1)
         return structure_second_moment(self.space.description)
 
     def covariance(self) -> NDArray[np.float64]:
@@ -491,7 +486,6 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         -----
         Cost: that of `second_moment`, plus O(d²).
         """
-        _require_matrices(self, "covariance", copies=2)
         mean = self.mean()
         covariance = structure_second_moment(self.space.description)
         covariance -= np.outer(mean, mean)
@@ -566,10 +560,8 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         TypeError, ValueError
             When `n` is not an integer, or is less than 1.
         """
-        require_integers(n=n)
-        if n < 1:
-            raise ValueError(f"n must be at least 1, got {n}")
-        return self.space.decode_parts(self.space.sample(int(n), seed_of(random_state)))
+        n = whole_number(n, "n", 1, 2**31 - 1)
+        return self.space.decode_parts(self.space.sample(n, seed_of(random_state)))
 
     def enumerate(self) -> Iterator[Any]:
         """Return an iterator over all members, each once, in a fixed order.
@@ -584,16 +576,11 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
             When the space has more than 10 000 000 members; `sample` draws from larger spaces.
         """
         log_count = self.log_count()
-        # The logarithm rules out large spaces: the digits of their counts are not wanted.
-        large = log_count > math.log(10**20)
-        count = -1 if large else self.count()
-        if large or count > _ENUMERATION_LIMIT:
-            shown = f"about exp({log_count:.6g})" if large else str(count)
+        if log_count > math.log(_ENUMERATION_LIMIT + 0.5):
             raise CapabilityError(
-                f"{self!r} has {shown} members, enumerate() lists up to {_ENUMERATION_LIMIT}; use sample(), "
-                "or a smaller size"
+                f"{self!r} has about exp({log_count:.6g}) members, enumerate() lists up to {_ENUMERATION_LIMIT}; use "
+                "sample(), or a smaller size"
             )
-
         space = self.space
         return (y for parts in space.listed() for y in space.decode_parts(parts))
 
@@ -831,27 +818,15 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
     # Equality.
 
     def _key(self) -> tuple[Hashable, ...]:
-        """Return what equal structures of one class share: parameters and learned attributes."""
+        """Return what equal structures share: class, parameters and learned attributes."""
         learned = {k: v for k, v in vars(self).items() if k.endswith("_")}
-        return (frozen(self.get_params(deep=False)), frozen(dict(sorted(learned.items()))))
+        return type(self), frozen(self.get_params(deep=False)), frozen(dict(sorted(learned.items())))
 
     def __eq__(self, other: object) -> bool:
-        if type(self) is not type(other) or not isinstance(other, Structure):
-            return NotImplemented
-        return self._key() == other._key()
+        return isinstance(other, Structure) and self._key() == other._key()
 
     def __hash__(self) -> int:
-        return hash((type(self), self._key()))
-
-
-def _require_matrices(structure: Structure, what: str, copies: int) -> None:
-    """Raise MemoryError unless there is room for `copies` matrices of shape ``(d, d)``."""
-    d = structure.n_features
-    require_memory(
-        8 * copies * d * d,
-        f"{what} of {structure!r}, {d} × {d} numbers,",
-        "train without it (estimators form no such matrix where its spectrum is known) or use a smaller structure",
-    )
+        return hash(self._key())
 
 
 @contextmanager

@@ -20,16 +20,13 @@ def classes_of(structure: Structure) -> NDArray[Any] | None:
 
     Of sets of labels these are the labels, as the columns of y stand.
     """
-    if not hasattr(structure, "probabilities"):
-        return None
-    known = _known(structure)
-    return known[_order(structure, known)]
+    return _ordered(structure)[0] if hasattr(structure, "probabilities") else None
 
 
 def class_probabilities(structure: Any, marginals: FloatArray) -> FloatArray:
     """Return the probabilities of `classes_of` a structure (n, k), given marginals (n, d)."""
     found: FloatArray = structure.probabilities(marginals)
-    order = _order(structure, _known(structure))
+    order = _ordered(structure)[1]
     return found if (np.diff(order) > 0).all() else np.ascontiguousarray(found[:, order])
 
 
@@ -40,21 +37,18 @@ def class_values(structure: Structure, linear: FloatArray, magnitude: FloatArray
     calibration of one class against the rest, needs columns that tell of the others. ψ of the lowest grade is the same
     in all grades, and its own value constant.
     """
-    psi = structure.embed(classes_of(structure))
+    psi = structure.embed(_ordered(structure)[0])
     values: FloatArray = linear @ (psi - psi.mean(axis=0)).T
     squares = np.square(psi)
     return values if magnitude is None else values + (squares - squares.mean(axis=0)) @ magnitude
 
 
-def _known(structure: Structure) -> NDArray[Any]:
-    """Return the classes in the order of the structure."""
+def _ordered(structure: Structure) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """Return the classes as they are shown, and their numbers in the order of the structure."""
     space = structure.space
-    if structure.target_type != "multilabel-indicator":
-        return space.decode_parts(np.concatenate(list(space.listed())))
-    return np.arange(space.n_features) if space.items is None else np.array(space.items)
-
-
-def _order(structure: Structure, classes: NDArray[Any]) -> NDArray[np.intp]:
-    """Return the numbers of classes of the structure as they are shown."""
-    of_sets = structure.target_type == "multilabel-indicator"
-    return np.arange(len(classes)) if of_sets else np.argsort(classes, kind="stable")
+    if structure.target_type == "multilabel-indicator":
+        numbers = np.arange(space.n_features)
+        return numbers if space.items is None else np.array(space.items), numbers
+    classes = space.decode_parts(np.concatenate(list(space.listed())))
+    order = np.argsort(classes, kind="stable")
+    return classes[order], order

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._data.converters import as_objects, named_table, read_entries, rows_in
+from .._data.converters import rows_in
 from .._data.glossary import documented
 from ._base import Sized, Structure
-from ._converter import converter
+from ._converter import converter, table_in_parts
 
 
 @documented
@@ -67,6 +67,7 @@ class Cliques(Structure):
     default_metric = "hamming_score"
     _sized = Sized("n_vertices", "vertex", names="vertices")
     _reads = {"ordered": False}
+    _writes = "to_vertices"
     _columns = "items"
 
     def __init__(self, n_vertices: int | None = None, *, vertices: Sequence[Any] | None = None) -> None:
@@ -101,8 +102,7 @@ class Cliques(Structure):
         array([[1, 0, 1],
                [0, 1, 0]], dtype=int32)
         """
-        found = read_entries(rows_in(cliques, "cliques"), vertices, "cliques", "vertices", ordered=False)
-        return found.matrix(1, 0, np.int32)
+        return Cliques(vertices=vertices)._read_natural(rows_in(cliques, "cliques"), "cliques")
 
     @converter
     def to_vertices(indicators: Any, vertices: Sequence[Any] | None = None) -> list[list[Any]]:
@@ -130,12 +130,8 @@ class Cliques(Structure):
         >>> Cliques.to_vertices([[1, 0, 1]], vertices=["Ann", "Bob", "Cid"])
         [['Ann', 'Cid']]
         """
-        values, called = named_table(indicators, vertices, "indicators", "vertices", "vertex")
-        parts = Cliques(len(called)).encode(values, "indicators")
+        parts, called = table_in_parts(Cliques, indicators, vertices, "indicators")
         return [called[row != 0].tolist() for row in parts]
 
     def _read_natural(self, rows: list[Any], argument: str) -> NDArray[np.int32]:
         return self._entries(rows, self._known(), argument).matrix(1, 0, np.int32)
-
-    def _in_names(self, y: Any) -> Any:
-        return as_objects(Cliques.to_vertices(y, self._names))

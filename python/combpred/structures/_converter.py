@@ -1,10 +1,15 @@
-"""How converters, which make y of rows of names, take the names of a structure."""
+"""How converters between y and rows of names take the names of a structure, and tables with a column for each item."""
 
 from __future__ import annotations
 
 import inspect
 from functools import partial
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._data.converters import named_table
 
 
 class converter(staticmethod):  # type: ignore[type-arg]  # noqa: N801  # a decorator
@@ -17,3 +22,12 @@ class converter(staticmethod):  # type: ignore[type-arg]  # noqa: N801  # a deco
         held = {instance._sized.names: instance._known(), "columns": getattr(instance, "columns", None)}
         taken = inspect.signature(self.__func__).parameters
         return partial(self.__func__, **{name: held[name] for name in taken if held.get(name) is not None})
+
+
+def table_in_parts(
+    cls: Any, y: Any, names: Any, argument: str, *, partly_known: bool = False
+) -> tuple[NDArray[np.int32], NDArray[Any]]:
+    """Return outputs of a class of structures, with a column for each item, in parts, and what the items are called."""
+    values, called = named_table(y, names, argument, cls._sized.names, cls._sized.column)
+    parts: NDArray[np.int32] = cls(len(called)).encode(values, argument, partial=partly_known)
+    return parts, called

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
 from .._data.glossary import documented
 from .._lib.structure import structure_layout
-from ._base import Sized
 from ._search.constraints import Restriction
 from ._visits import Visits
 
@@ -63,12 +59,6 @@ class Cycles(Visits):
 
     name = "cycles"
     default_metric = "cycle_f1"
-    _sized = Sized("n_vertices", "vertex", "y", names="vertices")
-    _noun = ("vertex", "vertices")
-
-    def __init__(self, n_vertices: int | None = None, *, vertices: Sequence[Any] | None = None) -> None:
-        self.n_vertices = n_vertices
-        self.vertices = vertices
 
     def visited(self) -> sparse.csr_array:
         """Return the matrix L such that L ψ(y) says which vertices a cycle y visits, each by two edges.

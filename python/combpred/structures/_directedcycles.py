@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from .._data.glossary import documented
-from ._base import Sized
 from ._search.constraints import Restriction
 from ._visits import Visits
 
@@ -63,12 +59,6 @@ class DirectedCycles(Visits):
 
     name = "directedcycles"
     default_metric = "policy_cosine"
-    _sized = Sized("n_vertices", "vertex", "y", names="vertices")
-    _noun = ("vertex", "vertices")
-
-    def __init__(self, n_vertices: int | None = None, *, vertices: Sequence[Any] | None = None) -> None:
-        self.n_vertices = n_vertices
-        self.vertices = vertices
 
     @staticmethod
     def _program(

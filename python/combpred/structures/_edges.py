@@ -11,24 +11,32 @@ from numpy.typing import NDArray
 from .._data.relations import items_of_pairs
 from .._data.targets import target_matrix
 from .._lib.structure import Description
-from ._base import Sized
-from ._pairs import Pairs, vertex_pairs
+from . import _pairs
+from ._base import Sized, Structure
 
 
-class EdgeSets(Pairs):
+class EdgeSets(Structure):
     """Base class of structures whose outputs are sets of edges of a graph, the complete one if no edges are given."""
 
     default_metric = "hamming_score"
     _sized = Sized("n_vertices", "edge", names="vertices")
-    _directed = False
+    _columns = "entries"
+    _reads = {"once": False}
+    _writes = "to_edges"
+    _directed = False  # whether edges of graphs that are outputs are
 
     n_vertices: int | None
     edges: Any
     vertices: Sequence[Any] | None
 
+    from_edges, to_edges = _pairs.from_edges, _pairs.to_edges
+    from_networkx, to_networkx = _pairs.from_networkx, _pairs.to_networkx
+    from_adjacency, to_adjacency = _pairs.from_adjacency, _pairs.to_adjacency
+    _entries, _read_natural = _pairs.entries, _pairs.read_natural
+
     def _ends(self) -> NDArray[np.int32]:
         """Return the two vertices of each edge that is given."""
-        return vertex_pairs(self.edges, f"{type(self).__name__}: edges", self._names)
+        return _pairs.vertex_pairs(self.edges, f"{type(self).__name__}: edges", self._names)
 
     def _n(self) -> int:
         if self.edges is None or self.n_vertices is not None or self._names is not None:

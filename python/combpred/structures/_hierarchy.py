@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._data.checks import allowed_mask
+from .._data.checks import allowed_mask, choice
 from .._data.converters import natural_rows, paths_of
 from .._data.glossary import documented
 from .._data.targets import TargetError
@@ -104,7 +104,7 @@ class Hierarchy(Trees):
     def _describe(self) -> Description:
         tree = self._tree()
         ints = np.concatenate([tree.parent, self._mask(tree).astype(np.int32)])
-        return Description(self.name, {"n": len(tree)}, ints, None)
+        return Description(self.name, {"n": len(tree)}, ints)
 
     def _numbers(self, y: Any, argument: str) -> NDArray[np.int32]:
         return self._nodes(y, argument)[:, np.newaxis]
@@ -141,9 +141,6 @@ class Hierarchy(Trees):
     def _mask(self, tree: Tree) -> NDArray[np.bool_]:
         """Return a mask ``(n_nodes,)`` of the allowed nodes; ValueError if the parameter `allowed` is illegal."""
         if isinstance(self.allowed, str):
-            if self.allowed != "leaves":
-                raise ValueError(
-                    f'Hierarchy: allowed must be None, "leaves", a mask or a list of nodes, got {self.allowed!r}'
-                )
+            choice(self.allowed, "Hierarchy: allowed, if it is no mask and no list of nodes,", ("leaves",))
             return tree.leaves()
         return allowed_mask(self.allowed, len(tree), "Hierarchy", "node", lambda y: tree.nodes(y, "allowed"))

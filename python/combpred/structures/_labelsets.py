@@ -9,15 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from .._data.checks import require_integers
-from .._data.converters import as_objects, named_table, names_of, read_entries, rows_in
+from .._data.checks import whole_number
+from .._data.converters import rows_in
 from .._data.forms import columns_in_order
 from .._data.glossary import documented
-from .._data.targets import TargetError, check_width
-from .._lib.arrays import refuse_masked, require_memory
+from .._data.targets import check_width, not_empty, target_matrix, whole_numbers
+from .._lib.errors import renumbered
 from .._lib.structure import Description
 from ._base import Sized, Structure
-from ._converter import converter
+from ._converter import converter, table_in_parts
 
 _MOST_NONZERO = 0.1  # above this fraction of nonzero entries, products are faster with dense rows
 _REMEDY = "label sets are 0/1 matrices, 1 where the label belongs to the row"
@@ -77,6 +77,7 @@ class LabelSets(Structure):
     _dtype = np.int64  # the type of scikit-learn's indicator matrices, which its checks require
     _sized = Sized("n_labels", "label", names="labels")
     _reads = {"ordered": False}
+    _writes = "to_sets"
     _columns = "items"
 
     def __init__(
@@ -124,7 +125,7 @@ class LabelSets(Structure):
         array([[1, 0, 1],
                [0, 0, 0]])
         """
-        return read_entries(rows_in(sets, "sets"), labels, "sets", "labels", ordered=False).matrix(1, 0, np.int64)
+        return LabelSets(labels=labels)._read_natural(rows_in(sets, "sets"), "sets")
 
     @converter
     @documented
@@ -152,18 +153,11 @@ class LabelSets(Structure):
         >>> LabelSets.to_sets([[1, 0, 1], [0, 0, 0]], labels=["milk", "juice", "tea"])
         [['milk', 'tea'], []]
         """
-        if sparse.issparse(indicators):
-            called = names_of(None, labels, "labels", indicators.shape[1])
-        else:
-            indicators, called = named_table(indicators, labels, "indicators", "labels", "label")
-        parts = LabelSets(indicators.shape[1]).encode(indicators, "indicators")
+        parts, called = table_in_parts(LabelSets, indicators, labels, "indicators")
         return [called[row != 0].tolist() for row in parts]
 
     def _read_natural(self, rows: list[Any], argument: str) -> NDArray[np.int64]:
         return self._entries(rows, self._known(), argument).matrix(1, 0, np.int64)
-
-    def _in_names(self, y: Any) -> Any:
-        return as_objects(LabelSets.to_sets(y, self._names))
 
     def probabilities(self, marginals: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the probability of each label, given the marginals of distributions.
@@ -190,26 +184,16 @@ class LabelSets(Structure):
     def _describe(self) -> Description:
         scalars = {"n": self._n()}
         if self.size is not None:
-            require_integers(**{"LabelSets: size": self.size})
-            if self.size < 0:  # which the library takes for any size
-                raise ValueError(f"LabelSets: size must be at least 0, got {self.size}")
-            scalars["size"] = int(self.size)
-        return Description(self.name, scalars, self._listed(scalars["n"]))
-
-    def _listed(self, n: int) -> NDArray[np.int32] | None:
-        """Return the observed sets; None for all."""
+            scalars["size"] = whole_number(self.size, "LabelSets: size", 0, scalars["n"])
         if isinstance(self.observed, (bool, np.bool_)):
             if self.observed:
                 raise ValueError("LabelSets: observed=True takes the sets of y: fit an estimator, or list the sets")
-            return None
-        refuse_masked(self.observed, "LabelSets: observed")
-        sets = np.asarray(columns_in_order(self.observed, self._names, "observed", "the labels"))
-        if sets.ndim != 2 or sets.shape[1] != n or len(sets) == 0 or not np.isin(sets, (0, 1)).all():
-            raise ValueError(
-                f"LabelSets: observed must be a bool, or a 0/1 array of shape (k, {n}) with a row for each set; got "
-                f"{self.observed!r:.80}"
-            )
-        return np.ascontiguousarray(sets, dtype=np.int32).ravel()
+            return Description(self.name, scalars)
+        what = "LabelSets: observed"
+        sets = target_matrix(
+            columns_in_order(self.observed, self._names, what, "the labels"), what, scalars["n"], "label"
+        )
+        return Description(self.name, scalars, whole_numbers(sets, what, 0, 1, _REMEDY).ravel())
 
     def _resolve(self, y: Any) -> LabelSets:
         compressed = sparse.csr_matrix if isinstance(y, sparse.spmatrix) else sparse.csr_array
@@ -224,46 +208,19 @@ class LabelSets(Structure):
     def _numbers(self, y: Any, argument: str) -> NDArray[Any]:
         if not sparse.issparse(y):
             return super()._numbers(y, argument)
-        rows = self._checked_rows(y, argument)
-        n, width = rows.shape
-        require_memory(5 * n * width, f"y, {n} × {width} labels as int32,", "use fewer rows or labels")
-        dense: NDArray[np.int8] = np.zeros((n, width), dtype=np.int8)
-        dense[np.repeat(np.arange(n), np.diff(rows.indptr)), rows.indices] = rows.data
-        return dense
-
-    def _checked_rows(self, y: Any, argument: str) -> sparse.csr_array:
-        """Return sparse y as CSR of int32 without repeated entries, after checking that all entries are 0 or 1."""
-        n, width = y.shape
-        check_width(width, argument, self._n(), "label", "n_labels")
-        if n == 0:
-            raise ValueError(f"{argument} has 0 rows; at least 1 is needed")
-        rows = sparse.csr_array(y, copy=True)
-        rows.sum_duplicates()
-        rows.data = _stored_bits(rows)
-        return rows
+        check_width(y.shape[1], argument, self._n(), "label", "n_labels")
+        return not_empty(sparse.csr_array(y), argument)
 
     def embed_sparse(self, y: Any) -> sparse.csr_array | None:
         if not sparse.issparse(y) or self.observed is not False:
             return None
-        rows = self._checked_rows(y, "y")
+        rows = sparse.csr_array(self._numbers(y, "y"), dtype=np.float64, copy=True)
+        rows.sum_duplicates()
         rows.eliminate_zeros()
-        if self.size is not None and (bad := np.flatnonzero(np.diff(rows.indptr) != self.size)).size:
-            row = int(bad[0])
-            size = rows.indptr[row + 1] - rows.indptr[row]
-            found = f"the set has {size} labels, size={self.size} asks for {self.size}"
-            raise TargetError(row, f"{found}; size=None takes sets of all sizes")
-        return rows.astype(np.float64) if rows.nnz <= _MOST_NONZERO * rows.shape[0] * rows.shape[1] else None
-
-
-def _stored_bits(rows: Any) -> NDArray[np.int32]:
-    """Return the stored entries of a CSR matrix as int32; TargetError for the first that is neither 0 nor 1."""
-    data = rows.data
-    if data.dtype.kind not in "biuf":
-        raise ValueError(f"LabelSets: y has dtype {data.dtype}; {_REMEDY}")
-    bad = ~((data == 0) | (data == 1))
-    if bad.any():
-        at = int(np.argmax(bad))
-        row = int(np.searchsorted(rows.indptr, at, side="right")) - 1
-        raise TargetError(row, f"found {data[at].item()!r} in column {rows.indices[at]}; {_REMEDY}")
-    values: NDArray[np.int32] = data.astype(np.int32)
-    return values
+        sizes = np.diff(rows.indptr)
+        bad = sizes != (sizes if self.size is None else self.size)
+        bad[np.repeat(np.arange(len(sizes)), sizes)[rows.data != 1]] = True
+        for row in np.flatnonzero(bad)[:1]:
+            with renumbered(slice(row, None)):
+                self.encode(rows[[row]])  # which the library refuses
+        return rows if rows.nnz <= _MOST_NONZERO * rows.shape[0] * rows.shape[1] else None

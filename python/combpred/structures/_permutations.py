@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._data.converters import as_objects, named_table, positions_by_score, read_entries, rows_in
+from .._data.converters import positions_by_score, rows_in
 from .._data.glossary import documented
-from .._data.targets import TargetError, as_numbers, error_at
-from ._base import Sized, Structure
-from ._converter import converter
+from .._data.targets import TargetError
+from ._converter import converter, table_in_parts
+from ._rankings import Rankings, ranks_of, table_of_numbers, top_k
 from ._search.constraints import Restriction
 
 
 @documented
-class Permutations(Structure):
+class Permutations(Rankings):
     r"""Rankings of k labels without ties.
 
     :math:`\psi_{uv}(y)`, u < v, is +1 if u stands before v, else −1.
@@ -62,12 +62,7 @@ class Permutations(Structure):
 
     name = "permutations"
     default_metric = "kendall_tau"
-    _sized = Sized("n_labels", "label", names="labels")
-    _columns = "items"
-
-    def __init__(self, n_labels: int | None = None, *, labels: Sequence[Any] | None = None) -> None:
-        self.n_labels = n_labels
-        self.labels = labels
+    _writes = "to_orders"
 
     @converter
     @documented
@@ -101,8 +96,7 @@ class Permutations(Structure):
         array([[ 3,  2,  1],
                [ 1, -1,  2]], dtype=int32)
         """
-        found = read_entries(rows_in(orders, "orders"), labels, "orders", "labels")
-        return found.matrix(found.place + 1, -1, np.int32)
+        return Permutations(labels=labels)._read_natural(rows_in(orders, "orders"), "orders")
 
     @converter
     @documented
@@ -132,7 +126,7 @@ class Permutations(Structure):
         >>> Permutations.to_orders([[2, -1, 1]], labels=["tea", "milk", "juice"])
         [['juice', 'tea']]
         """
-        parts, called = _parts_of(positions, labels)
+        parts, called = table_in_parts(Permutations, positions, labels, "positions", partly_known=True)
         shared = (parts > 0) & (parts == parts.max(axis=1, keepdims=True))
         if (shared.sum(axis=1) > 1).any():
             row = int(np.argmax(shared.sum(axis=1) > 1))
@@ -200,16 +194,9 @@ class Permutations(Structure):
         >>> Permutations.to_top_k([[1, 2, 2], [2, 3, 1]], labels=["tea", "milk", "juice"])
         [['tea'], ['juice', 'tea', 'milk']]
         """
-        parts, called = _parts_of(positions, labels)
+        parts, called = table_in_parts(Permutations, positions, labels, "positions", partly_known=True)
         shared = (parts[:, :, np.newaxis] == parts[:, np.newaxis]).sum(axis=2) > 1
         return _in_order(parts, (parts > 0) & ~shared, called)
-
-    def _read_natural(self, rows: list[Any], argument: str) -> NDArray[np.int32]:
-        found = self._entries(rows, self._known(), argument)
-        return found.matrix(found.place + 1, -1, np.int32)
-
-    def _in_names(self, y: Any) -> Any:
-        return as_objects(Permutations.to_orders(y, self._names))
 
     @converter
     @documented
@@ -277,13 +264,8 @@ class Permutations(Structure):
         >>> Permutations.from_scores([[0.5, 2.0, 0.5]])
         array([[2, 1, 3]], dtype=int32)
         """
-        values, names = _table_of_numbers(scores, "scores", labels, "scores are finite numbers")
-        if (missing := np.isnan(values)).any():
-            remedy = "scores are finite numbers; Permutations.from_ratings takes NaN"
-            raise error_at(missing, values, remedy, "scores", names)
-        return positions_by_score(values)
-
-    _metric_arguments = Structure._encoded
+        remedy = "scores are finite numbers; Permutations.from_ratings takes NaN"
+        return positions_by_score(table_of_numbers(scores, "scores", labels, remedy, np.isfinite)[0])
 
     @staticmethod
     def _program(
@@ -308,42 +290,6 @@ class Permutations(Structure):
         before, after : ndarray of shape (…, n_pairs)
         """
         return (1 + marginals) / 2, (1 - marginals) / 2
-
-
-def top_k(tops: Any, labels: Sequence[Any] | None, *, empty: int) -> NDArray[np.int32]:
-    """Return positions for lists of the first labels, best first, the others sharing the position behind them.
-
-    `empty` is the position of all labels where a list has none.
-    """
-    found = read_entries(rows_in(tops, "tops"), labels, "tops", "labels")
-    ranks = found.matrix(found.place + 1, 0, np.int32)
-    behind = np.bincount(found.row, minlength=found.n_rows)[:, np.newaxis] + 1
-    return np.where(ranks == 0, np.where(behind == 1, empty, behind), ranks).astype(np.int32)
-
-
-def ranks_of(ratings: Any, labels: Any) -> tuple[NDArray[np.int32], Any]:
-    """Return dense ranks of ratings, the highest first, −1 for NaN, and the names of the columns, or their numbers."""
-    from scipy.stats import rankdata  # slow to import
-
-    values, names = _table_of_numbers(ratings, "ratings", labels, "ratings are finite numbers, or NaN where unknown")
-    unknown = np.isnan(values)
-    ranks = rankdata(np.where(unknown, np.inf, -values), method="dense", axis=1)  # what is unknown comes last
-    return np.where(unknown, -1, ranks).astype(np.int32), names
-
-
-def _table_of_numbers(table: Any, argument: str, labels: Any, remedy: str) -> tuple[NDArray[np.float64], Any]:
-    """Return numbers that are not infinite, and the names of their columns, or their numbers."""
-    given, names = named_table(table, labels, argument, "labels", "label")
-    values = as_numbers(given, argument, remedy, names).astype(np.float64)
-    if np.isinf(values).any():
-        raise error_at(np.isinf(values), values, remedy, argument, names)
-    return values, names
-
-
-def _parts_of(positions: Any, labels: Any) -> tuple[NDArray[np.int32], Any]:
-    """Return rankings, which may be known in part, in parts, and what labels are called."""
-    values, called = named_table(positions, labels, "positions", "labels", "label")
-    return Permutations(len(called)).encode(values, "positions", partial=True), called
 
 
 def _in_order(parts: NDArray[np.int32], listed: NDArray[np.bool_], called: NDArray[Any]) -> list[list[Any]]:

@@ -8,20 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._data.checks import allowed_mask, counted
+from .._data.checks import allowed_mask
 from .._data.forms import column_names, columns_in_order
 from .._data.glossary import documented
 from .._data.names import Names, checked_names
-from .._data.targets import check_present, codes_of, target_vector, whole_numbers
-from .._lib.arrays import refuse_masked
+from .._data.targets import check_present, check_width, codes_of, target_matrix, target_vector, whole_numbers
 from .._lib.structure import Description
 from ._base import Structure
-
-#: What makes a relation of a graph, whose edges lead from each element to those below it.
-_MATRIX = (
-    "networkx.to_numpy_array(networkx.transitive_closure({0}, reflexive=True)), with elements=list({0}), if edges lead "
-    "to what is below"
-)
 
 
 @documented
@@ -99,36 +92,9 @@ class PosetElements(Structure):
         >>> chain.probabilities(chain.marginals([[0.0, 0.0, 0.0]])).round(3)
         array([[0.333, 0.333, 0.333]])
         """
-        psi = self.space.embed(self._allowed()[:, np.newaxis])
+        psi = np.concatenate([self.space.embed(parts) for parts in self.space.listed()])
         found: NDArray[np.float64] = np.linalg.lstsq(psi.T, marginals.T, rcond=None)[0].T
         return np.clip(found, 0.0, 1.0)
-
-    def _allowed(self) -> NDArray[np.int32]:
-        """Return the indices of the allowed elements."""
-        ints = self._describe().ints
-        assert ints is not None  # the relation, row by row, and the mask
-        k = int(np.sqrt(len(ints)))
-        return np.flatnonzero(ints[k * k :]).astype(np.int32)
-
-    def _relation(self) -> NDArray[np.int32]:
-        """Return the relation as int32 of shape ``(k, k)``, after checking its shape and entries."""
-        refuse_masked(self.relation, "PosetElements: relation")
-        if hasattr(self.relation, "is_directed"):
-            raise TypeError(f"PosetElements: relation is a graph: pass {_MATRIX.format('relation')}")
-        relation = np.asarray(self._in_order())
-        if relation.ndim != 2 or relation.shape[0] != relation.shape[1] or relation.size == 0:
-            pairs = f"; of pairs, with graph = networkx.DiGraph(relation), pass {_MATRIX.format('graph')}"
-            raise ValueError(
-                f"PosetElements: relation must be a square matrix, got shape {relation.shape}"
-                + pairs * (relation.ndim == 2 and relation.shape[1] == 2)
-            )
-        if relation.dtype.kind not in "biuf":
-            raise TypeError(f"PosetElements: relation must hold booleans or 0/1, got dtype {relation.dtype}")
-        bad = ~((relation == 0) | (relation == 1))
-        if bad.any():
-            a, b = np.unravel_index(int(np.argmax(bad)), bad.shape)
-            raise ValueError(f"PosetElements: relation[{a}, {b}] is {relation[a, b].item()!r}, must be 0 or 1 (a ⪰ b)")
-        return np.ascontiguousarray(relation, dtype=np.int32)
 
     def _in_order(self) -> Any:
         """Return the relation, rows and columns of a data frame in the order of the elements."""
@@ -139,16 +105,16 @@ class PosetElements(Structure):
         return columns_in_order(table.T, names, "relation", of, "rows").T if hasattr(table, "index") else table
 
     def _describe(self) -> Description:
-        relation = self._relation()
-        k = len(relation)
-        names = self._names
-        if names is not None and len(names) != k:
-            raise ValueError(
-                f"PosetElements: relation has {k} elements, but elements has {counted(len(names), 'name')}"
-            )
+        what = "PosetElements: relation"
+        if hasattr(self.relation, "is_directed"):
+            matrix = "networkx.to_numpy_array(networkx.transitive_closure(graph, reflexive=True))"
+            raise TypeError(f"{what} is a graph; pass {matrix}, if its edges lead to what is below")
+        values = target_matrix(self._in_order(), what, None, "element")
+        k = len(values)
+        check_width(values.shape[1], what, k, "element")
+        relation = whole_numbers(values, what, 0, 1, "relations hold 1 where a ⪰ b, else 0")
         mask = allowed_mask(self.allowed, k, "PosetElements", "element", lambda y: self._codes(y, "allowed", k))
-        ints = np.concatenate([relation.ravel(), mask.astype(np.int32)])
-        return Description(self.name, {"n": k}, ints, None)
+        return Description(self.name, {"n": k}, np.concatenate([relation.ravel(), mask.astype(np.int32)]))
 
     def _numbers(self, y: Any, argument: str) -> NDArray[Any]:
         return self._codes(y, argument, self.space.description.scalars["n"])[:, np.newaxis]

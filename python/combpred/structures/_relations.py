@@ -8,16 +8,24 @@ from numpy.typing import NDArray
 
 from .._data.forms import column_names, columns_in_order
 from .._data.relations import relation_rows
-from ._base import Sized
-from ._pairs import Pairs
+from . import _pairs
+from ._base import Sized, Structure
 
 
-class Relations(Pairs):
+class Relations(Structure):
     """Base class of structures whose outputs say of each pair of items which is before the other, if one is."""
 
     default_metric = "pair_accuracy"
     _sized = Sized("n_items", "pair of items", "the pairs of y", names="items")
-    _directed = True
+    _columns = "entries"
+    _reads = {"once": False}
+    _writes = "to_edges"
+    _directed = True  # whether edges of graphs that are outputs are
+
+    from_edges, to_edges = _pairs.from_edges, _pairs.to_edges
+    from_networkx, to_networkx = _pairs.from_networkx, _pairs.to_networkx
+    from_adjacency, to_adjacency = _pairs.from_adjacency, _pairs.to_adjacency
+    _entries, _read_natural = _pairs.entries, _pairs.read_natural
 
     def _shown(self, y: Any) -> int:
         return relation_rows(y, "y")[1]

@@ -130,12 +130,7 @@ def _inferred(y: Any) -> Structure:
         return LabelSets()
     rows = natural_rows(y) or []
     listed = [i for i, row in enumerate(rows) if isinstance(row, (*LISTED, Mapping)) or hasattr(row, "is_directed")]
-    columns = [
-        row
-        for row in rows
-        if isinstance(row, list) and len(row) < 2 and all(isinstance(e, str) or is_missing(e) for e in row)
-    ]
-    if listed and len(columns) < len(rows):
+    if listed and not all(map(_is_cell, rows)):
         said = "without a structure, y holds labels or 0/1: LabelSets reads sets of labels, Permutations reads orders"
         raise TargetError(listed[0], said)
     shape = as_array(y, "y").shape
@@ -149,6 +144,11 @@ def _inferred(y: Any) -> Structure:
         "structure: None stands for labels, shape (n,), or a 0/1 matrix, but y is a matrix with other values; say what "
         'its rows are, such as structure="permutations" for rankings'
     )
+
+
+def _is_cell(row: Any) -> bool:
+    """Return whether a row is what one cell of a table of strings holds."""
+    return isinstance(row, list) and len(row) < 2 and all(isinstance(e, str) or is_missing(e) for e in row)
 
 
 def target_type(structure: Any) -> str:

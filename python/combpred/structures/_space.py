@@ -311,9 +311,8 @@ class LibrarySpace:
         """Return the loss between outputs that is called `cost`; CapabilityError if the structure does not have it."""
         return OutputLoss(self, cost)
 
-    def worst(self, parts: NDArray[Any]) -> WorstOutputs:
-        """Return what finds the worst outputs by the user's own loss against rows with outputs `parts`."""
-        raise CapabilityError(f"{self.title} has no loss of its own; give loss to a Custom structure")
+    worst: Callable[[NDArray[Any]], WorstOutputs]
+    """Returns what finds the worst outputs against rows with outputs in parts, of spaces with the user's own loss."""
 
     # Distributions.
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._data.converters import as_objects, paths_of
+from .._data.converters import paths_of
 from .._data.glossary import documented
 from .._data.targets import target_matrix
 from .._data.trees import Tree
@@ -64,6 +64,7 @@ class Subtrees(Trees):
     name = "subtrees"
     default_metric = "hamming_score"
     _columns = "items"
+    _writes = "to_paths"
 
     def __init__(self, parent: ArrayLike | Mapping[Hashable, Hashable], *, nodes: Sequence[Any] | None = None) -> None:
         self.parent = parent
@@ -86,9 +87,6 @@ class Subtrees(Trees):
                     while node >= 0 and not y[i, node]:
                         y[i, node], node = 1, int(tree.parent[node])
         return y
-
-    def _in_names(self, y: Any) -> Any:
-        return as_objects(self.to_paths(y))
 
     def _ends(self, tree: Tree, y: Any) -> list[list[int]]:
         rows = self.encode(y) != 0

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, TypeVar
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from .._data.converters import ROOT, parents_of_paths, paths_of, paths_of_nested, rows_in
@@ -152,16 +151,15 @@ class Trees(Structure):
         """
         if not hasattr(graph, "is_directed") or not graph.is_directed():
             raise TypeError(f"graph must be a networkx.DiGraph with edges from parent to child, got {graph!r:.60}")
-        above = {name: list(graph.predecessors(name)) for name in graph}
-        odd = next((name for name, parents in above.items() if len(parents) > 1), None)
+        odd = next((name for name, n_parents in graph.in_degree() if n_parents > 1), None)
         if odd is not None:
-            raise ValueError(f"graph: {odd!r} has several parents, {summary(above[odd])}; a node of a tree has one")
-        tops = [name for name, parents in above.items() if not parents]
-        if len(tops) > 1:
-            above = {root: [], **{name: parents or [root] for name, parents in above.items()}}
-        index = {name: node for node, name in enumerate(above)}
-        parent = [index[parents[0]] if parents else -1 for parents in above.values()]
-        made = cls(np.array(parent, dtype=np.int32), nodes=list(above), **options)
+            parents = summary(list(graph.predecessors(odd)))
+            raise ValueError(f"graph: {odd!r} has several parents, {parents}; a node of a tree has one")
+        above = {name: next(iter(graph.predecessors(name)), None) for name in graph}
+        if list(above.values()).count(None) > 1:
+            above = {root: None, **{name: root if parent is None else parent for name, parent in above.items()}}
+        tree = Tree(above)
+        made = cls(tree.parent, nodes=list(tree.names or ()), **options)
         _ = made.space  # refuses cycles
         return made
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._data.converters import as_objects, padded, rows_in
+from .._data.converters import padded, rows_in
 from .._data.targets import whole_numbers
 from .._lib.structure import parameter_range
-from ._base import Structure
+from ._base import Sized, Structure
 
 
 class Visits(Structure):
@@ -19,8 +20,14 @@ class Visits(Structure):
     A subclass has one parameter, the number of places, and says which lists are the same output.
     """
 
-    _noun: ClassVar[tuple[str, str]]  # what is visited, such as ("vertex", "vertices")
+    _sized = Sized("n_vertices", "vertex", "y", names="vertices")
+    _noun = ("vertex", "vertices")  # what is visited
     _reads = {"once": False}
+    _writes = "to_names"
+
+    def __init__(self, n_vertices: int | None = None, *, vertices: Sequence[Any] | None = None) -> None:
+        self.n_vertices = n_vertices
+        self.vertices = vertices
 
     def from_names(self, rows: Any) -> NDArray[np.int32]:
         """Return y for lists of names in the order of the visits.
@@ -91,9 +98,6 @@ class Visits(Structure):
         y = np.full((found.n_rows, max(self._least, found.place.max(initial=0) + 1)), -1, dtype=np.int32)
         y[found.row, found.place] = found.item
         return y
-
-    def _in_names(self, y: Any) -> Any:
-        return as_objects(self.to_names(y))
 
     @property
     def _least(self) -> int:

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._data.converters import LISTED, Entries, as_objects, entries_of, named_table, read_entries, rows_in
+from .._data.converters import LISTED, Entries, entries_of, rows_in
 from .._data.glossary import documented
 from .._data.targets import TargetError
-from ._base import Sized, Structure
-from ._converter import converter
-from ._permutations import ranks_of, top_k
+from ._converter import converter, table_in_parts
+from ._rankings import Rankings, ranks_of, top_k
 
 
 @documented
-class WeakOrders(Structure):
+class WeakOrders(Rankings):
     r"""Rankings of k labels with ties.
 
     :math:`\psi` has two parts with one entry for each pair u < v. The first is +1 if u stands before v, −1 if v stands
@@ -74,12 +74,7 @@ class WeakOrders(Structure):
 
     name = "weakorders"
     default_metric = "tau_x"
-    _sized = Sized("n_labels", "label", names="labels")
-    _columns = "items"
-
-    def __init__(self, n_labels: int | None = None, *, labels: Sequence[Any] | None = None) -> None:
-        self.n_labels = n_labels
-        self.labels = labels
+    _writes = "to_tiers"
 
     @converter
     @documented
@@ -114,7 +109,7 @@ class WeakOrders(Structure):
         array([[ 2,  1,  1],
                [ 1, -1,  2]], dtype=int32)
         """
-        return _ranks(*_read_tiers(rows_in(tiers, "tiers"), labels, "tiers"))
+        return WeakOrders(labels=labels)._read_natural(rows_in(tiers, "tiers"), "tiers")
 
     @converter
     @documented
@@ -142,8 +137,7 @@ class WeakOrders(Structure):
         >>> WeakOrders.to_tiers([[2, 1, 1]], labels=["juice", "milk", "tea"])
         [[['milk', 'tea'], ['juice']]]
         """
-        values, called = named_table(ranks, labels, "ranks", "labels", "label")
-        parts = WeakOrders(len(called)).encode(values, "ranks", partial=True)
+        parts, called = table_in_parts(WeakOrders, ranks, labels, "ranks", partly_known=True)
         return [[called[row == rank].tolist() for rank in range(1, row.max() + 1)] for row in parts]
 
     @converter
@@ -200,14 +194,11 @@ class WeakOrders(Structure):
         """
         return ranks_of(ratings, labels)[0]
 
-    def _names_in(self, rows: list[Any]) -> Sequence[Any]:
-        return _read_tiers(rows, None, "y")[0].names
-
-    def _read_natural(self, rows: list[Any], argument: str) -> NDArray[np.int32]:
-        return _ranks(*_read_tiers(rows, self._known(), argument))
-
-    def _in_names(self, y: Any) -> Any:
-        return as_objects(WeakOrders.to_tiers(y, self._names))
+    def _entries(self, rows: list[Any], names: Any, argument: str) -> Entries:
+        tiers = [_groups(row, i, argument) for i, row in enumerate(rows)]
+        found = super()._entries([list(chain.from_iterable(groups)) for groups in tiers], names, argument)
+        ranks = [rank for groups in tiers for rank, group in enumerate(groups) for _ in group]
+        return found._replace(place=np.array(ranks, dtype=np.intp))  # that of the group in place of the label
 
     def _numbers(self, y: Any, argument: str) -> NDArray[Any]:
         values = super()._numbers(y, argument)
@@ -215,8 +206,6 @@ class WeakOrders(Structure):
             ranks = np.unique(values, return_inverse=True)[1].reshape(values.shape)
             return np.where(values < 0, values, ranks)
         return values
-
-    _metric_arguments = Structure._encoded
 
     def pair_probabilities(self, marginals: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the probabilities that u is before v, and that v is before u, for all pairs u < v.
@@ -235,19 +224,9 @@ class WeakOrders(Structure):
         return np.clip(before, 0.0, 1.0), np.clip(after, 0.0, 1.0)
 
 
-def _read_tiers(rows: list[Any], labels: Any, argument: str) -> tuple[Entries, list[int]]:
-    """Return the labels of rows of groups, and the rank of each."""
-    flat, ranks = [], []
-    for i, row in enumerate(rows):
-        if not isinstance(row, (list, tuple, np.ndarray)):
-            raise TargetError(i, f"found {row!r:.60}; give a list of labels and groups of them", argument)
-        groups = [entries_of(group if isinstance(group, LISTED) else [group], i, argument) for group in row]
-        groups = [group for group in groups if group]  # rows of tables end in empty ones
-        flat.append([label for group in groups for label in group])
-        ranks += [rank for rank, group in enumerate(groups, 1) for _ in group]
-    return read_entries(flat, labels, argument, "labels"), ranks
-
-
-def _ranks(found: Entries, ranks: list[int]) -> NDArray[np.int32]:
-    """Return a row of ranks for each list, −1 where a label is not listed."""
-    return found.matrix(np.array(ranks, dtype=np.int32), -1, np.int32)
+def _groups(row: Any, i: int, argument: str) -> list[list[Any]]:
+    """Return the groups of tied labels in row i."""
+    if not isinstance(row, (list, tuple, np.ndarray)):
+        raise TargetError(i, f"found {row!r:.60}; give a list of labels and groups of them", argument)
+    groups = [entries_of(group if isinstance(group, LISTED) else [group], i, argument) for group in row]
+    return [group for group in groups if group]  # rows of tables end in empty ones

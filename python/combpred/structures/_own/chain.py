@@ -72,10 +72,11 @@ def draw_by_proposals(
     space: PythonSpace,
     linear: FloatArray,
     plan: Plan,
+    *,
     start: NDArray[Any] | None = None,
     bound: FloatArray | None = None,
-    n_threads: int | None = None,
     verbose: int = 0,
+    **_: Any,
 ) -> Drawn:
     """Return outputs drawn from p ∝ exp⟨s, ψ⟩ for every row s of `linear`, by uniform proposals or the user's moves.
 
