@@ -15,9 +15,9 @@ from .._data.inputs import refit
 from .._lib.kernel import SCALED_KERNELS, InputKernel
 from ..metrics import get_scorer_names
 from ..structures import Structure
-from .choice import Choice, Setting, take_fit
+from .choice import Choice, JudgedRows, Setting, take_fit
 from .ridge import THRESHOLD_DECISIONS, RidgeBase, StructuredRidge
-from .training import TrainingRows
+from .training import TrainingRows, require_single
 
 _ALPHAS = tuple(10.0 ** (k / 2) for k in range(-6, 5))
 _KERNELS = ("linear", "rbf", "laplacian")
@@ -208,7 +208,7 @@ class StructuredRidgeCV(RidgeBase):
         with refit(self):
             lists = self._lists()
             rows = self._read_rows(X, y, sample_weight)
-            rows.require_single("leave-one-out")
+            require_single(rows.sets, "leave-one-out")
             counting = rows.n if rows.weights is None else int(np.count_nonzero(rows.weights))
             if counting < 2:
                 raise ValueError(
@@ -218,7 +218,8 @@ class StructuredRidgeCV(RidgeBase):
             settings, alphas = self._settings(lists, rows), [float(alpha) for alpha in lists["alpha"]]
             scoring = self._scoring(settings, constraints)
             choice = Choice(alphas, settings, scoring, self._model_of, int(self.verbose))
-            setting, best = choice.best(rows, constraints, square=self.kernel is not None)
+            judged = JudgedRows(rows, self._embed_rows(rows), constraints)
+            setting, best = choice.best(judged, square=self.kernel is not None)
             self.alpha_ = choice.alphas[best.best]
             self.best_params_, self.best_score_ = {"alpha": self.alpha_, **setting.parameters}, best.score
             self.cv_results_ = choice.table()

@@ -48,7 +48,7 @@ class Member:
 
     def estimates(self, estimator: Any, X: Any, loss: str) -> FloatArray:
         """Return what a fitted copy of the estimator says about rows of X, for averages of that loss."""
-        model, X = reached(estimator, X)
+        model, _, _, X = Reached.within(estimator, X, fitted=True)
         if hasattr(model, "predict_marginals"):
             marginals: FloatArray = model._marginals(X) - self.structure.mean()
             return marginals
@@ -69,19 +69,6 @@ class Member:
             return targets.psi
         means: FloatArray = np.add.reduceat(targets.psi, targets.first[:-1]) / np.diff(targets.first)[:, np.newaxis]
         return means
-
-
-def reached(model: Any, X: Any) -> tuple[Any, Any]:
-    """Return the fitted model within pipelines and searches, and X as it gets it (None stays so)."""
-    while True:
-        if hasattr(model, "best_estimator_"):
-            model = model.best_estimator_
-        elif hasattr(model, "steps"):
-            if X is not None and len(model.steps) > 1:
-                X = model[:-1].transform(X)
-            model = model.steps[-1][1]
-        else:
-            return model, X
 
 
 def resolve_member(structure: Structure, y: Any, name: str, given: Any, link: Any = None) -> Member:
