@@ -23,12 +23,12 @@ from .._data.dask import lazily_on_dask, mean_over_rows
 from .._data.inputs import check_lengths, clear_fit, in_double, is_dask, is_mapped, read_inputs, release_pages
 from .._data.names import output, set_output
 from .._data.targets import flat_sets
-from .._lib.arrays import FloatArray, allocate, require_memory, row_blocks, row_streams
+from .._lib.arrays import FloatArray, IndexArray, allocate, row_blocks, row_streams
 from .._lib.call import are_read_in_place, get_n_threads
 from .._lib.decode import DECODERS, Decoded, Decoding, Model, score_values
 from .._lib.errors import CapabilityError, renumbered
 from .._lib.kernel import check_kernel
-from .._lib.ridge import Targets
+from .._lib.loglinear import KernelFeatures
 from ..kernels import InputKernel
 from ..structures import (
     RowConstraints,
@@ -41,7 +41,7 @@ from ..structures import (
     target_type,
 )
 from .certified import Certified
-from .training import TrainingRows, embed_targets, structure_of, takes_classes, weigh_rows
+from .training import TrainingRows, kernel_of, structure_of, takes_classes, weigh_rows
 
 
 @dataclass(eq=False, repr=False)
@@ -118,11 +118,21 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
             self._set_structure(resolve(self.structure, y if sets is None else sets.y))
         return TrainingRows(X, y, sets, weigh_rows(self, y, sets, sample_weight))
 
-    def _read_mini_batch(self, X: Any, y: Any, classes: Any, sample_weight: Any, *, first: bool) -> TrainingRows:
-        """Return the rows of a mini-batch; the first one clears an earlier fit, and sets `structure_`."""
+    def _read_mini_batch(
+        self, X: Any, y: Any, classes: Any, sample_weight: Any, *, first: bool, weights: FloatArray | None = None
+    ) -> TrainingRows:
+        """Return the rows of a mini-batch, the first of which clears an earlier fit, and sets structure and kernel.
+
+        `weights` (q, d) are those of the input features that earlier ones have led to.
+        """
         if self.class_weight == "balanced":
             raise ValueError(
                 "class_weight='balanced' needs the counts of all rows, which partial_fit does not see: give a dict"
+            )
+        if weights is not None and len(weights) - self.n_features_in_ != int(self.fit_intercept):
+            raise ValueError(
+                f"fit_intercept={self.fit_intercept!r}, but partial_fit continues from coefficients found with the "
+                "other value: set it back, or begin anew with fit or clone"
             )
         if first:
             clear_fit(self)
@@ -130,15 +140,10 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         if has_classes:
             _check_partial_fit_first_call(self, classes)
         known = not first and (has_classes or classes is None)  # of others `structure_of` refuses classes
-        resolve = None if known else partial(structure_of, classes=classes)
-        return self._read_rows(X, y, sample_weight, resolve=resolve)
-
-    def _kernel_of(self, rows: TrainingRows) -> InputKernel:
-        """Return the kernel, resolved on the training inputs."""
-        return InputKernel.resolve(
-            self.kernel, rows.X, gamma=None if self.kernel == "linear" else self.gamma, degree=self.degree,
-            coef0=self.coef0, params=getattr(self, "kernel_params", None), weights=rows.weights,
-        )  # fmt: skip
+        rows = self._read_rows(X, y, sample_weight, resolve=None if known else partial(structure_of, classes=classes))
+        if first:
+            self.kernel_ = kernel_of(self, rows)
+        return rows
 
     def _keep_weights(self, weights: FloatArray) -> None:
         """Set `coef_` and `intercept_` from weights of the inputs (q, d), the constant one last if there is one."""
@@ -157,14 +162,19 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         if not self.kernel_.is_precomputed:
             self.X_fit_ = X
 
-    def _embed_rows(self, rows: TrainingRows) -> Targets:
-        """Return ψ of the targets, after checking that they fit in memory with what training makes of them."""
-        n = rows.X.shape[0] if rows.sets is None else int(rows.sets.first[-1])
-        d = self.structure_.n_features
-        require_memory(
-            8 * 4 * n * d, f"embedding {n} outputs in {d} features", "fit fewer rows, or a smaller structure"
-        )
-        return embed_targets(self.structure_, rows.y, rows.sets, rows.weights, get_n_threads(self.n_jobs))
+    def _keep_features(
+        self, X: Any, kernel: KernelFeatures | None, kept: IndexArray, weights: FloatArray, dual: Any = None
+    ) -> None:
+        """Set them from weights (q, d) of the features of `kernel`, a matrix of the rows `kept` of X, or of the inputs.
+
+        `dual` are the coefficients of these rows, if they are known.
+        """
+        if kernel is None:
+            self._keep_weights(weights)
+            return
+        whole = np.zeros((X.shape[0], weights.shape[1]))
+        whole[kept] = kernel.dual(weights) if dual is None else dual
+        self._keep_dual(X, whole)
 
     def _set_structure(self, structure: Structure) -> None:
         """Set `structure_` and what follows from it, such as `classes_` where scikit-learn asks for them."""

@@ -18,7 +18,7 @@ from .._lib.ridge import Targets, left_out_scores, solve
 from ..metrics import get_scorer
 from ..structures import RowConstraints
 from .ridge import StructuredRidge, training_kernel
-from .training import TrainingRows
+from .training import TrainingRows, kernel_of
 
 # Of more settings than finalists each is tried with every third penalty on few rows; finalists are tried on more, with
 # the penalties near the one that did best. On rankings this chose as well as all penalties on all of the 1000 rows did,
@@ -79,7 +79,7 @@ class LeaveOut:
 
     def __init__(self, model: StructuredRidge, judged: JudgedRows) -> None:
         self.model, (self.rows, targets, given), space = model, judged, model.structure_.space
-        model.kernel_ = model._kernel_of(self.rows)
+        model.kernel_ = kernel_of(model, self.rows)
         self.problem = model._problem(targets).with_options(solver="closed-form")
         self.held = None if given is None else RowConstraints(space, given, targets.n)
         self._plan = self.problem.plan(0, targets.n**2)

@@ -21,7 +21,7 @@ from .._lib.ridge import RowOutputs
 from .._lib.sampling import Plan
 from ..sampling.engines import SAMPLED_TOL, TRAINING_EVALUATIONS, Engine, Training, engine_of, resolve_method
 from ..sampling.samplers import CHAINED, chain_instead, diagnostics_of, warn_unless_mixed, with_remedies
-from .training import BlockRows, EarlierFit, TrainingRows, kernel_features, linear_scores, warn_unconverged
+from .training import BlockRows, EarlierFit, TrainingRows, embed_rows, kernel_features, linear_scores, warn_unconverged
 
 # Order of a kernel matrix that takes the place of more features: some ten seconds to diagonalise.
 _LARGEST_GRAM = 4096
@@ -35,7 +35,7 @@ def train(model: Any, rows: TrainingRows, earlier: EarlierFit | None = None, *, 
     engine = engine_of(model, resolve_method(model.inference, model.structure_, n, evaluations))
     engine.check()
     model.solver_, model.inference_ = "sgd" if online else _solver_of(model, engine), engine.name
-    targets = model._embed_rows(rows)
+    targets = embed_rows(model, rows)
     weights = targets.row_weights()
     kept = np.arange(n) if weights is None else np.flatnonzero(weights)  # a weight of 0 leaves a row out
     features, kernel = rows.X, None
@@ -56,12 +56,7 @@ def train(model: Any, rows: TrainingRows, earlier: EarlierFit | None = None, *, 
     except SamplingError as error:
         raise with_remedies(error, "raise alpha", *chain_instead(model.structure_)) from None
     solution = found.state.average
-    if kernel is None:
-        model._keep_weights(solution)
-    else:
-        dual = np.zeros((n, solution.shape[1]))
-        dual[kept] = kernel.dual(solution)
-        model._keep_dual(rows.X, dual)
+    model._keep_features(rows.X, kernel, kept, solution)
     if model.solver_ == "sgd" and kernel is None:
         model.descent_ = found.state
     if online:

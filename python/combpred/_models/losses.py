@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +14,7 @@ from .._data.checks import choice, seed_of, whole_number
 from .._data.glossary import documented
 from .._data.inputs import mean_of_rows
 from .._data.targets import flat_sets
+from .._data.warn import warn_user
 from .._lib.arrays import FloatArray
 from .._lib.decode import DECODERS, Decoding, score_values
 from .._lib.errors import ApproximationWarning, CapabilityError, NumericalError
@@ -553,8 +553,5 @@ def _exponentials(logs: FloatArray, remedy: str, sample_weight: ArrayLike | None
 
 def _warn_of_unproven(optimal: NDArray[np.bool_], what: str) -> None:
     if not optimal.all():
-        warnings.warn(
-            f"{int((~optimal).sum())} of {len(optimal)} {what}; take decoder='exact' to refuse that",
-            ApproximationWarning,
-            stacklevel=3,
-        )
+        unproven = f"{int((~optimal).sum())} of {len(optimal)} {what}; take decoder='exact' to refuse that"
+        warn_user(unproven, ApproximationWarning)

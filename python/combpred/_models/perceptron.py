@@ -22,7 +22,7 @@ from .._lib.maxmargin import AffineLoss, Request, perceptron_fit
 from .base import StructuredEstimator
 from .losses import ScoredRows, best_others
 from .svm import FeatureRows
-from .training import TrainingRows, require_parameters, require_same_intercept, require_single
+from .training import TrainingRows, kernel_of, require_parameters, require_single
 
 
 @dataclass(frozen=True)
@@ -273,7 +273,7 @@ class StructuredPerceptron(StructuredEstimator):
         """
         with refit(self):
             rows = self._read_rows(X, y, sample_weight)
-            self.kernel_ = self._kernel_of(rows)
+            self.kernel_ = kernel_of(self, rows)
             found = self._train(rows, bounded=True)
             self.n_mistakes_, self.n_iter_, self.separated_ = found.mistakes, found.n_iter, bool(found.separated)
             self.radius_, self.mistake_bound_ = found.radius, found.bound
@@ -323,10 +323,8 @@ class StructuredPerceptron(StructuredEstimator):
         require_parameters(self, "partial_fit", kernel=["linear"])
         with unchanged_on_failure(self):
             before: PerceptronState | None = getattr(self, "state_", None)
-            if before is not None:
-                require_same_intercept(self, len(before.weights))
-            rows = self._read_mini_batch(X, y, classes, sample_weight, first=before is None)
-            self.kernel_ = self._kernel_of(rows)
+            weights = None if before is None else before.weights
+            rows = self._read_mini_batch(X, y, classes, sample_weight, first=before is None, weights=weights)
             found = self._train(rows, before, max_iter=1)
             self.n_mistakes_ = getattr(self, "n_mistakes_", 0) + found.mistakes
             self.radius_ = max(getattr(self, "radius_", 0.0), found.radius)
@@ -352,8 +350,7 @@ class StructuredPerceptron(StructuredEstimator):
         self, rows: TrainingRows, before: PerceptronState | None = None, *, bounded: bool = False, **options: Any
     ) -> Any:
         """Visit rows, and set the coefficients."""
-        training = FeatureRows.of(self, rows, sort=bool(self.shuffle))
-        self.structure_.validate(rows.y)  # an update needs one structure: training targets may be known in part
+        training = FeatureRows.of(self, rows, sort=bool(self.shuffle), complete=True)
         loss, constants = self._bounded_loss(training.targets.psi) if bounded else (None, {})
         options = {"shuffle": int(self.shuffle), **constants, **options}
         by = None if self.candidates is None else AmongCandidates(self, rows.X, training.kept)
@@ -362,7 +359,8 @@ class StructuredPerceptron(StructuredEstimator):
             start, options["visits"] = (before.weights, before.late), before.n_visits
         found = training.train(perceptron_fit, loss, options, by, start)
         share = float(self.average) / found.visits  # the average of the weights is the last less what came late
-        training.keep(found.last - share * found.late, found.dual_last - share * found.dual_late)
+        weights, dual = found.last - share * found.late, found.dual_last - share * found.dual_late
+        self._keep_features(rows.X, training.kernel, training.kept, weights, dual)
         if self.kernel_.is_linear:
             self.state_ = PerceptronState(found.last, found.late, found.visits)
         return found

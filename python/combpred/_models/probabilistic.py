@@ -28,6 +28,7 @@ from .._lib.arrays import FloatArray, allocate, row_streams
 from .._lib.call import get_n_threads
 from .._lib.decode import Decoded, Decoding
 from .._lib.errors import CapabilityError, renumbered
+from .._lib.loglinear import SgdState
 from .._lib.names import SET_LOSSES
 from .._lib.partition import order_positions
 from ..sampling import LogPartition
@@ -45,7 +46,7 @@ from ..structures import Structure, class_probabilities, has_method
 from ..structures.costs import OWN, require_decision
 from .base import StructuredEstimator
 from .loglinear import fit_over_blocks, train
-from .training import EarlierFit, has_partial_fit, require_parameters, require_same_intercept
+from .training import EarlierFit, has_partial_fit, kernel_of, require_parameters
 
 if TYPE_CHECKING:
     from ..structures._search.constraints import RowConstraints
@@ -330,7 +331,7 @@ class ProbabilisticStructured(StructuredEstimator):
                 fit_over_blocks(self, DaskBlocks(X, y, sample_weight), earlier=earlier)
                 return self
             rows = self._read_rows(X, y, sample_weight)
-            self.kernel_ = self._kernel_of(rows)
+            self.kernel_ = kernel_of(self, rows)
             if earlier is not None:
                 earlier.require_match(self, rows.X.shape[0])
             train(self, rows, earlier)
@@ -434,11 +435,9 @@ class ProbabilisticStructured(StructuredEstimator):
         """
         with unchanged_on_failure(self):
             require_parameters(self, "partial_fit", kernel=["linear"])
-            first = not hasattr(self, "descent_")
-            rows = self._read_mini_batch(X, y, classes, sample_weight, first=first)
-            if not first:
-                require_same_intercept(self, len(self.descent_.weights))
-            self.kernel_ = self._kernel_of(rows)
+            state: SgdState | None = getattr(self, "descent_", None)
+            weights = None if state is None else state.weights
+            rows = self._read_mini_batch(X, y, classes, sample_weight, first=state is None, weights=weights)
             train(self, rows, online=True)
         return self
 

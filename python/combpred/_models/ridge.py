@@ -45,7 +45,7 @@ from .._lib.ridge import (
 )
 from ..structures import Structure
 from .base import StructuredEstimator
-from .training import BlockRows, require_single, warn_unconverged
+from .training import BlockRows, embed_rows, kernel_of, require_single, warn_unconverged
 
 # What to do about a kernel matrix that does not fit in memory.
 _NO_MATRIX = (
@@ -346,7 +346,7 @@ class StructuredRidge(RidgeBase):
             # Only the linear kernel can be solved in the features themselves, which takes rows as they are.
             by_features = self.kernel == "linear" and self.solver in ("auto", "primal") and self.decision != "f1"
             rows = self._read_rows(X, y, sample_weight, dtype="numeric" if by_features else np.float64)
-            self.kernel_ = self._kernel_of(rows)
+            self.kernel_ = kernel_of(self, rows)
             if by_features and self._is_primal(rows.X):
                 blocks = ArrayBlocks(rows.X, rows.y, rows.weights)
                 return self._solve_features(blocks, BlockRows.of_model(self, self.structure_))
@@ -355,7 +355,7 @@ class StructuredRidge(RidgeBase):
             chooses = self.decision_ == "f1"
             if chooses:
                 require_single(rows.sets, "decision='f1'")
-            problem = self._problem(self._embed_rows(rows))
+            problem = self._problem(embed_rows(self, rows))
             plan = problem.plan(0, 0)
             kernel = training_kernel(self.kernel_, rows.X, plan, loo="_loo" if chooses else "")
             self._keep_solution(solve(problem, kernel, plan), rows.X)

@@ -21,7 +21,7 @@ from .._lib.call import get_n_threads
 from .._lib.ridge import Design, Targets
 from .._lib.sgd import Coefficients, Schedule, sgd_expansion, sgd_fit
 from .ridge import RidgeBase
-from .training import EarlierFit, require_same_intercept, warn_unconverged
+from .training import EarlierFit, embed_rows, kernel_of, warn_unconverged
 
 # Share of the gain that a last pass may change before the end of the passes is worth a warning.
 _UNCONVERGED = 0.01
@@ -242,10 +242,10 @@ class StructuredSGD(RidgeBase):
         earlier = EarlierFit.of(self)
         with refit(self):
             rows = self._read_rows(X, y, sample_weight)
-            self.kernel_ = self._kernel_of(rows)
+            self.kernel_ = kernel_of(self, rows)
             if earlier is not None:
                 earlier.require_match(self, rows.X.shape[0])
-            targets, n = self._embed_rows(rows), rows.X.shape[0]
+            targets, n = embed_rows(self, rows), rows.X.shape[0]
             most = _support_limit(self.truncation, n if rows.weights is None else int(np.count_nonzero(rows.weights)))
             begun = self._begin(targets.d, earlier, most)
             coefficients, support, done = self._train(
@@ -328,12 +328,10 @@ class StructuredSGD(RidgeBase):
             )
         with unchanged_on_failure(self):
             state: DescentState | None = getattr(self, "descent_", None)
-            if state is not None and self.kernel_.is_linear:
-                require_same_intercept(self, len(state.coefficients.iterate))
-            rows = self._read_mini_batch(X, y, classes, sample_weight, first=state is None)
-            inputs, targets, most = rows.X, self._embed_rows(rows), self.truncation
+            weights = state.coefficients.iterate if state is not None and self.kernel_.is_linear else None
+            rows = self._read_mini_batch(X, y, classes, sample_weight, first=state is None, weights=weights)
+            inputs, targets, most = rows.X, embed_rows(self, rows), self.truncation
             if state is None:
-                self.kernel_ = self._kernel_of(rows)
                 coefficients, support = self._begin(targets.d, None, most)
                 state = DescentState(coefficients)
             else:

@@ -237,8 +237,7 @@ class BlockStatistics:
         model.kernel_, model.n_features_in_ = InputKernel("linear"), self.n_features
         if self.feature_names is not None:
             model.feature_names_in_ = np.array(self.feature_names, dtype=object)
-        options = {"loss": "squared", "alpha": float(alpha), "shift": float(fit_intercept)}
-        problem = PrimalProblem(self.structure.space.description, options, 1)
+        problem = PrimalProblem(self.structure.space.description, model._options(), 1)
         weights, info = solve_sums(self.sums, self.n_features, problem)
         model._keep_solution(Solution(weights, "primal", info))
         return model

@@ -27,7 +27,7 @@ from .._lib.structure import Description
 from ..structures import Structure
 from ..structures.costs import COSTS, OWN, WorstOutputs
 from .base import StructuredEstimator
-from .training import TrainingRows, kernel_features, require_single, warn_unconverged
+from .training import TrainingRows, embed_rows, kernel_features, kernel_of, require_single, warn_unconverged
 
 _REMEDY = "fit fewer rows, or a smaller structure"
 
@@ -241,14 +241,14 @@ class StructuredSVM(StructuredEstimator):
         """
         with refit(self):
             rows = self._read_rows(X, y, sample_weight)
-            self.kernel_ = self._kernel_of(rows)
-            training = FeatureRows.of(self, rows, sort=self.solver == "frank-wolfe")
-            n, d = training.targets.psi.shape
-            require_memory(8 * (6 + 2 * self.average) * n * d, f"means of {n} rows in {d} features", _REMEDY)
+            self.kernel_ = kernel_of(self, rows)
             cost = self.structure_.space.loss(self.cost)
             self.cost_ = cost.name
-            if self.rescaling == "slack" or not cost.is_affine:
-                self.structure_.validate(rows.y)  # a ranking known in part has no loss but the mean of an affine one
+            # Of outputs known in part ψ is a mean, with which losses that are not affine have nothing to do.
+            complete = self.rescaling == "slack" or not cost.is_affine
+            training = FeatureRows.of(self, rows, sort=self.solver == "frank-wolfe", complete=complete)
+            n, d = training.targets.psi.shape
+            require_memory(8 * (6 + 2 * self.average) * n * d, f"means of {n} rows in {d} features", _REMEDY)
             options = {
                 "solver": self.solver, "rescaling": self.rescaling, "c": float(self.C), "tol": float(self.tol),
                 "average": int(self.average), "zero_one": int(not cost.is_affine and self.cost_ != OWN),
@@ -260,7 +260,7 @@ class StructuredSVM(StructuredEstimator):
                 against = self.structure_.space.worst(self.structure_.encode(rows.y)[training.kept])
                 worst = OwnWorst(against, training.targets.psi, self.rescaling == "slack")
             found: Any = training.train(svm_fit, loss, options, worst)
-            training.keep(found.weights)
+            self._keep_features(rows.X, training.kernel, training.kept, found.weights)
             self.objective_, self.dual_gap_, self.exact_ = found.objective, found.gap, bool(found.exact)
             self.n_iter_, self.n_oracle_calls_, self.gap_curve_ = found.n_iter, found.n_calls, found.curve
             if not found.converged:
@@ -312,8 +312,6 @@ class FeatureRows:
     ----------
     model : estimator
         Whose structure and kernel are resolved.
-    X : array or CSR of shape (n, n_features)
-        All rows of training.
     design : Design
         The inputs; with another kernel than the linear one the features of its matrix.
     targets : Targets
@@ -326,7 +324,6 @@ class FeatureRows:
     """
 
     model: Any
-    X: Any
     design: Design
     targets: Targets
     kept: IndexArray
@@ -334,10 +331,10 @@ class FeatureRows:
     order: CountArray | None
 
     @classmethod
-    def of(cls, model: Any, rows: TrainingRows, *, sort: bool) -> FeatureRows:
+    def of(cls, model: Any, rows: TrainingRows, *, sort: bool, complete: bool) -> FeatureRows:
         """Return the rows of checked training data."""
         require_single(rows.sets, type(model).__name__)
-        X, targets, kernel, kept = rows.X, model._embed_rows(rows), None, np.arange(rows.n)
+        X, targets, kernel, kept = rows.X, embed_rows(model, rows, complete=complete), None, np.arange(rows.n)
         if not model.kernel_.is_linear and targets.weights is not None:
             kept = np.flatnonzero(targets.weights)
             X, targets = X[kept], targets.take(kept)
@@ -346,7 +343,7 @@ class FeatureRows:
         if not model.kernel_.is_linear:
             kernel = kernel_features(model, X, np.ones(len(kept)), kept)
             design = Design(kernel.rows)
-        return cls(model, rows.X, design, targets, kept, kernel, order)
+        return cls(model, design, targets, kept, kernel, order)
 
     def train(
         self, fit: Any, loss: AffineLoss | None, options: dict[str, Any], by: Answer | None = None, *start: Any
@@ -361,18 +358,6 @@ class FeatureRows:
                 {"max_iter": model.max_iter, **common, **options}, decoded_by(model, how, loss) if by is None else by,
                 *start, n_threads=how.n_threads, label=type(model).__name__, verbose=int(model.verbose),
             )  # fmt: skip
-
-    def keep(self, weights: FloatArray, dual: FloatArray | None = None) -> None:
-        """Set the coefficients of the model from weights (q, d) of the features.
-
-        `dual` (n, d) are the coefficients of the rows, if they are known.
-        """
-        if self.kernel is None:
-            self.model._keep_weights(weights)
-            return
-        whole = np.zeros((self.X.shape[0], weights.shape[1]))
-        whole[self.kept] = self.kernel.dual(weights) if dual is None else dual
-        self.model._keep_dual(self.X, whole)
 
 
 @dataclass(frozen=True)

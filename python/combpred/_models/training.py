@@ -22,6 +22,7 @@ from .._data.warn import warn_user
 from .._lib.arrays import FloatArray, refuse_masked, require_memory
 from .._lib.call import RowInputs, are_read_in_place, get_n_threads
 from .._lib.errors import CapabilityError
+from .._lib.kernel import InputKernel
 from .._lib.loglinear import KernelFeatures
 from .._lib.ridge import RowOutputs, Targets
 from ..structures import Structure, classes_of, resolve_structure, target_type
@@ -34,12 +35,6 @@ _INSTEAD = {
     "kernel": ": map the inputs by combpred.kernels.NystromMap, fitted to some rows",
     "class_weight": ": it is for rows that come at once; give blocks their weights",
 }
-
-
-def resolve_targets(structure: Any, y: Any) -> tuple[Structure, FlatSets | None]:
-    """Return the structure of y with all sizes resolved, and the sets of outputs where rows of y are `Admissible`."""
-    sets = flat_sets(y)
-    return resolve_structure(structure, y if sets is None else sets.y), sets
 
 
 def weigh_rows(model: Any, y: Any, sets: FlatSets | None, sample_weight: Any) -> FloatArray | None:
@@ -61,14 +56,13 @@ def weigh_rows(model: Any, y: Any, sets: FlatSets | None, sample_weight: Any) ->
     return of_rows if weights is None else weights if of_rows is None else check_weights(weights * of_rows, n)
 
 
-def embed_targets(
-    structure: Structure, y: Any, sets: FlatSets | None, weights: FloatArray | None, n_threads: int
-) -> Targets:
-    """Return the targets of training; ValueError naming the row where y is not in the structure."""
-    if sets is None:
-        parts, partial = structure.encode_targets(y)
-        return Targets(structure.space.embed(parts, n_threads, partial=partial), weights)
-    return Targets(structure.space.embed(encode_sets(structure, sets), n_threads), weights, sets.first)
+def encode_rows(
+    structure: Structure, y: Any, sets: FlatSets | None, *, complete: bool = False
+) -> tuple[NDArray[Any], bool]:
+    """Return all outputs in parts, and whether some are known in part, which is refused if `complete`."""
+    if sets is not None:
+        return encode_sets(structure, sets), False
+    return (structure.encode(y), False) if complete else structure.encode_targets(y)
 
 
 def encode_sets(structure: Structure, sets: FlatSets) -> NDArray[Any]:
@@ -99,6 +93,24 @@ class TrainingRows(NamedTuple):
     def n(self) -> int:
         """Number of rows."""
         return int(self.X.shape[0])
+
+
+def kernel_of(model: Any, rows: TrainingRows) -> InputKernel:
+    """Return the kernel of an estimator, resolved on the training inputs."""
+    return InputKernel.resolve(
+        model.kernel, rows.X, gamma=None if model.kernel == "linear" else model.gamma, degree=model.degree,
+        coef0=model.coef0, params=getattr(model, "kernel_params", None), weights=rows.weights,
+    )  # fmt: skip
+
+
+def embed_rows(model: Any, rows: TrainingRows, *, complete: bool = False) -> Targets:
+    """Return ψ of the targets, after checking that they fit in memory with what training makes of them."""
+    structure, sets = model.structure_, rows.sets
+    n, d = rows.n if sets is None else int(sets.first[-1]), structure.n_features
+    require_memory(8 * 4 * n * d, f"embedding {n} outputs in {d} features", "fit fewer rows, or a smaller structure")
+    parts, partial = encode_rows(structure, rows.y, sets, complete=complete)
+    psi = structure.space.embed(parts, get_n_threads(model.n_jobs), partial=partial)
+    return Targets(psi, rows.weights, None if sets is None else sets.first)
 
 
 def require_single(sets: Any, learner: str) -> None:
@@ -185,16 +197,6 @@ def has_partial_fit(model: Any) -> bool:
     raise AttributeError(f"partial_fit needs solver='sgd', got solver={model.solver!r}")
 
 
-def require_same_intercept(model: Any, n_weights: int) -> None:
-    """Raise ValueError unless `fit_intercept` goes with the weights of the features found so far."""
-    learnt = n_weights - model.n_features_in_
-    if learnt != int(model.fit_intercept):
-        raise ValueError(
-            f"fit_intercept={model.fit_intercept!r}, but the coefficients found so far are those of "
-            f"fit_intercept={bool(learnt)}, which partial_fit continues: set it back, or begin anew with fit or clone"
-        )
-
-
 def structure_of(structure: Any, y: Any, classes: Any = None) -> Structure:
     """Return the structure of targets of which some are given, or, of labels, the list of all as `classes`."""
     if classes is not None:
@@ -208,7 +210,8 @@ def structure_of(structure: Any, y: Any, classes: Any = None) -> Structure:
     with warnings.catch_warnings():
         # Of few rows, classes may be more than half, as scikit-learn expects of numbers to be regressed on.
         warnings.filterwarnings("ignore", message="The number of unique classes is greater than 50%")
-        return resolve_targets(structure, y)[0]
+        sets = flat_sets(y)
+        return resolve_structure(structure, y if sets is None else sets.y)
 
 
 def takes_classes(structure: Any, y: Any) -> bool:
@@ -313,16 +316,13 @@ class BlockRows:
 
     def _outputs(self, block: Block) -> RowOutputs:
         """Return the targets of a block."""
-        n, d, weights = block.n, self.structure.n_features, block.weights
-        sets = flat_sets(block.y)
-        if sets is None:
-            few = self.structure.embed_sparse(block.y)
-            if few is not None:
-                return RowOutputs(n, d, psi=few, weights=weights)
-        if not self._has_parts():
-            targets = embed_targets(self.structure, block.y, sets, None, self.n_threads)
-            return RowOutputs(n, d, psi=targets.psi, first=targets.first, weights=weights)
-        if sets is not None:
-            return RowOutputs(n, d, parts=encode_sets(self.structure, sets), first=sets.first, weights=weights)
-        parts, partial = self.structure.encode_targets(block.y)
-        return RowOutputs(n, d, parts=parts, partial=partial, weights=weights)
+        structure, sets = self.structure, flat_sets(block.y)
+        form: dict[str, Any] = {"n": block.n, "d": structure.n_features, "weights": block.weights}
+        few = structure.embed_sparse(block.y) if sets is None else None
+        if few is not None:
+            return RowOutputs(**form, psi=few)
+        parts, partial = encode_rows(structure, block.y, sets)
+        form["first"] = None if sets is None else sets.first
+        if self._has_parts():
+            return RowOutputs(**form, parts=parts, partial=partial)
+        return RowOutputs(**form, psi=structure.space.embed(parts, self.n_threads, partial=partial))

@@ -17,13 +17,14 @@ from sklearn.utils.metaestimators import _BaseComposition, _safe_split
 
 from ..._data.glossary import documented
 from ..._data.inputs import check_lengths, check_weights, in_memory, refit
+from ..._data.targets import flat_sets
 from ..._lib.arrays import FloatArray, refuse_masked
 from ..._lib.control import Steps
 from ...structures import classes_of
 from ..base import StructuredEstimator
 from ..ridge import StructuredRidge
 from ..ridge_cv import StructuredRidgeCV
-from ..training import resolve_targets
+from ..training import structure_of
 from .base import ComposedEstimator, Reached
 from .members import Member, resolve_member
 
@@ -203,7 +204,7 @@ class StructuredVoting(ComposedEstimator, _BaseComposition):  # type: ignore[mis
             entries, shares = self._check_members()
             X, y = self._read_inputs(X, reset=True), in_memory(y, "y")
             check_lengths(X, y)
-            structure, _ = resolve_targets(self._own_structure(), y)
+            structure = structure_of(self._own_structure(), y)
             self._set_structure(structure)
             weights = check_weights(sample_weight, X.shape[0])
             members = [resolve_member(structure, y, *entry) for entry in entries]
@@ -233,17 +234,16 @@ class StructuredVoting(ComposedEstimator, _BaseComposition):  # type: ignore[mis
         for entry in self.estimators:
             if not isinstance(entry, tuple) or len(entry) not in (2, 3) or not isinstance(entry[0], str):
                 raise ValueError(f"estimators must hold (name, estimator) or (name, estimator, link), found {entry!r}")
-        self._validate_names([name for name, _ in self._named])
-        kept = [at for at, (_, estimator) in enumerate(self._named) if estimator != "drop"]
-        if not kept:
-            raise ValueError("estimators must hold at least one member that is not 'drop'")
-        for at in kept:
-            name, estimator = self._named[at]
-            if not isinstance(Reached.within(estimator).estimator, StructuredEstimator):
+            name, estimator = entry[:2]
+            if estimator != "drop" and not isinstance(Reached.within(estimator).estimator, StructuredEstimator):
                 raise TypeError(
                     f"member {name!r} must be an estimator of structures, such as StructuredRidge, or a pipeline that "
                     f"ends in one, got {estimator!r}; EmbeddingRegressor makes one of a regressor"
                 )
+        self._validate_names([name for name, _ in self._named])
+        kept = [at for at, (_, estimator) in enumerate(self._named) if estimator != "drop"]
+        if not kept:
+            raise ValueError("estimators must hold at least one member that is not 'drop'")
         n, given = len(self.estimators), None if isinstance(self.weights, str) else self.weights
         if given is not None:
             refuse_masked(given, "weights")
@@ -323,8 +323,8 @@ class StructuredVoting(ComposedEstimator, _BaseComposition):  # type: ignore[mis
 
 def leave_out(member: Member, X: Any, weights: FloatArray | None, cv: Any, loss: str) -> tuple[FloatArray, str]:
     """Return estimates for the rows by models without them, and how the rows were left out: "loo" or "cv"."""
-    model, n, sets = member.estimator, X.shape[0], resolve_targets(member.structure, member.y)[1]
-    if n <= _MOST_LEFT_OUT and sets is None:
+    model, n = member.estimator, X.shape[0]
+    if n <= _MOST_LEFT_OUT and flat_sets(member.y) is None:
         if isinstance(model, StructuredRidge) and model.solver in ("auto", "closed-form"):
             given, search = model.get_params(deep=False), StructuredRidgeCV()
             search.set_params(**{name: given[name] for name in given.keys() & search.get_params(deep=False)})
