@@ -5,8 +5,7 @@ A new estimator is a subclass of `StructuredEstimator`, whose ``fit`` sets the a
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
 from numbers import Integral, Real
@@ -17,18 +16,19 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils import ClassifierTags
 from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.multiclass import _check_partial_fit_first_call
 
 from .._data.checks import check_argument, choice, seed_of, whole_number
 from .._data.dask import lazily_on_dask, mean_over_rows
-from .._data.inputs import check_lengths, in_double, is_dask, is_mapped, read_inputs, release_pages
+from .._data.inputs import check_lengths, clear_fit, in_double, is_dask, is_mapped, read_inputs, release_pages
 from .._data.names import output, set_output
 from .._data.targets import flat_sets
-from .._lib.arrays import FloatArray, allocate, require_memory, row_blocks
+from .._lib.arrays import FloatArray, IndexArray, allocate, row_blocks
 from .._lib.call import are_read_in_place, get_n_threads, row_streams
 from .._lib.decode import DECODERS, Decoded, Decoding, Model, score_values
 from .._lib.errors import CapabilityError, renumbered
 from .._lib.kernel import check_kernel
-from .._lib.ridge import Targets
+from .._lib.loglinear import KernelFeatures
 from ..kernels import InputKernel
 from ..structures import (
     RowConstraints,
@@ -36,11 +36,12 @@ from ..structures import (
     class_values,
     classes_of,
     has_method,
+    named,
     resolve_structure,
     target_type,
 )
 from .certified import Certified
-from .training import TrainingRows, embed_targets, structure_of, takes_classes, weigh_rows
+from .training import TrainingRows, kernel_of, structure_of, takes_classes, weigh_rows
 
 
 @dataclass(eq=False, repr=False)
@@ -48,8 +49,9 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
     r"""Base of estimators that score a structure y for an input x by :math:`\langle f(x), \psi(y)\rangle`.
 
     Estimators are dataclasses, whose fields are the constructor parameters; those that several share are in their
-    bases. They are without ``eq`` and ``repr``, which scikit-learn defines. A subclass defines `_scores`, and its
-    ``fit`` sets `structure_`.
+    bases. They are without ``eq`` and ``repr``, which scikit-learn defines. Their ``fit`` sets `structure_` and, unless
+    a subclass has other `_scores`, `kernel_`, `intercept_` and either `coef_` (linear kernel) or `dual_coef_` (with
+    `X_fit_`, unless the kernel is precomputed).
     """
 
     structure: Any = None
@@ -58,11 +60,23 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
     n_jobs: int | None = None
     random_state: int | np.random.RandomState | None = None
 
+    # Of parameters that several estimators have; scikit-learn looks at those that one has.
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "structure": [object],  # `resolve_structure` checks it, in words of its own
+        **InputKernel._parameter_constraints,
+        "alpha": [Interval(Real, 0, None, closed="neither")],
+        "average": ["boolean"],
+        "class_weight": [dict, StrOptions({"balanced"}), None],
         "decoder": [StrOptions(set(DECODERS))],
+        "fit_intercept": ["boolean"],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "n_candidates": [Interval(Integral, 1, 2**20, closed="both"), None],
         "n_jobs": [Integral, None],
         "random_state": ["random_state"],
+        "shuffle": ["boolean"],
+        "tol": [Interval(Real, 0, None, closed="neither")],
+        "verbose": ["verbose"],
+        "warm_start": ["boolean"],
     }
 
     def _read_inputs(self, X: Any, *, reset: bool = False, dtype: Any = "numeric") -> Any:
@@ -104,14 +118,63 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
             self._set_structure(resolve(self.structure, y if sets is None else sets.y))
         return TrainingRows(X, y, sets, weigh_rows(self, y, sets, sample_weight))
 
-    def _embed_rows(self, rows: TrainingRows) -> Targets:
-        """Return ψ of the targets, after checking that they fit in memory with what training makes of them."""
-        n = rows.X.shape[0] if rows.sets is None else int(rows.sets.first[-1])
-        d = self.structure_.n_features
-        require_memory(
-            8 * 4 * n * d, f"embedding {n} outputs in {d} features", "fit fewer rows, or a smaller structure"
-        )
-        return embed_targets(self.structure_, rows.y, rows.sets, rows.weights, get_n_threads(self.n_jobs))
+    def _read_mini_batch(
+        self, X: Any, y: Any, classes: Any, sample_weight: Any, *, first: bool, weights: FloatArray | None = None
+    ) -> TrainingRows:
+        """Return the rows of a mini-batch, the first of which clears an earlier fit, and sets structure and kernel.
+
+        `weights` (q, d) are those of the input features that earlier ones have led to.
+        """
+        if self.class_weight == "balanced":
+            raise ValueError(
+                "class_weight='balanced' needs the counts of all rows, which partial_fit does not see: give a dict"
+            )
+        if weights is not None and len(weights) - self.n_features_in_ != int(self.fit_intercept):
+            raise ValueError(
+                f"fit_intercept={self.fit_intercept!r}, but partial_fit continues from coefficients found with the "
+                "other value: set it back, or begin anew with fit or clone"
+            )
+        if first:
+            clear_fit(self)
+        has_classes = takes_classes(self.structure, y) or hasattr(self, "classes_")
+        if has_classes:
+            _check_partial_fit_first_call(self, classes)
+        known = not first and (has_classes or classes is None)  # of others `structure_of` refuses classes
+        rows = self._read_rows(X, y, sample_weight, resolve=None if known else partial(structure_of, classes=classes))
+        if first:
+            self.kernel_ = kernel_of(self, rows)
+        return rows
+
+    def _keep_weights(self, weights: FloatArray) -> None:
+        """Set `coef_` and `intercept_` from weights of the inputs (q, d), the constant one last if there is one."""
+        p = self.n_features_in_
+        self.coef_ = np.ascontiguousarray(weights[:p].T)
+        self.intercept_ = weights[p].copy() if self.fit_intercept else np.zeros(weights.shape[1])
+
+    def _keep_dual(self, X: Any, dual: FloatArray) -> None:
+        """Set them, or `dual_coef_` and `X_fit_`, from coefficients (n, d) of the rows of X."""
+        # f(x) = Σ_i (k(x, x_i) + 1) dual_i: the weight of the constant is the sum of the coefficients.
+        constant = dual.sum(axis=0)
+        if self.kernel_.is_linear:
+            self._keep_weights(np.vstack([X.T @ dual, constant]))
+            return
+        self.dual_coef_, self.intercept_ = dual, constant if self.fit_intercept else np.zeros_like(constant)
+        if not self.kernel_.is_precomputed:
+            self.X_fit_ = X
+
+    def _keep_features(
+        self, X: Any, kernel: KernelFeatures | None, kept: IndexArray, weights: FloatArray, dual: Any = None
+    ) -> None:
+        """Set them from weights (q, d) of the features of `kernel`, a matrix of the rows `kept` of X, or of the inputs.
+
+        `dual` are the coefficients of these rows, if they are known.
+        """
+        if kernel is None:
+            self._keep_weights(weights)
+            return
+        whole = np.zeros((X.shape[0], weights.shape[1]))
+        whole[kept] = kernel.dual(weights) if dual is None else dual
+        self._keep_dual(X, whole)
 
     def _set_structure(self, structure: Structure) -> None:
         """Set `structure_` and what follows from it, such as `classes_` where scikit-learn asks for them."""
@@ -195,13 +258,14 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         """
         return self._scores(self._read_inputs(X))
 
-    @abstractmethod
     def _scores(self, X: Any) -> FloatArray:
         """Return f(x) of all rows of X, which has been read."""
-
-    def _score_blocks(self, X: Any) -> Iterator[tuple[slice, FloatArray]]:
-        """Yield f(x) for blocks of rows."""
-        yield slice(0, X.shape[0]), self._scores(X)
+        n, d = X.shape[0], self.structure_.n_features
+        scores: FloatArray = allocate((n, d), np.float64, f"{d} scores for each of {n} rows", "pass fewer rows at once")
+        model = self._model()
+        for rows in self._row_blocks(X, whole=True):
+            self._predict_rows(model, X, rows, scores=scores[rows])
+        return scores
 
     @lazily_on_dask
     def decision_function(self, X: Any) -> FloatArray:
@@ -313,6 +377,41 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         # (Weston et al., 2002, "Kernel dependency estimation").
         return expected, np.full(scores.shape[1], -0.5) if decision == "mbr" else None
 
+    def _model(self) -> Model:
+        """Return what the library predicts from."""
+        kernel: InputKernel = self.kernel_
+        named = isinstance(kernel.name, str) and not (kernel.is_linear or kernel.is_precomputed)
+        return Model(
+            self.structure_.space.description, self.coef_.T if kernel.is_linear else self.dual_coef_, self.intercept_,
+            kernel if named else None, self.X_fit_ if named else None, *self._decides_by(),
+            get_n_threads(self.n_jobs),
+        )  # fmt: skip
+
+    def _row_blocks(self, X: Any, *, whole: bool = False) -> Iterator[slice]:
+        """Cut rows so that neither kernel values nor scores of all need be held; not where the library does that."""
+        if whole and are_read_in_place(X) and not callable(self.kernel_.name):
+            return iter([slice(0, X.shape[0])])
+        width = self.structure_.n_features
+        if not self.kernel_.is_linear:
+            width = max(len(self.dual_coef_), width)
+        return row_blocks(X.shape[0], max(width, X.shape[1]))
+
+    def _predict_rows(self, model: Model, X: Any, rows: slice, **wanted: Any) -> None:
+        """Have the library predict some rows of X; `wanted` says what, and where it goes."""
+        given = X[rows]
+        if callable(self.kernel_.name):
+            given = self.kernel_.matrix(in_double(given, rows.start), self.X_fit_, first_row=rows.start)
+        model.predict(given, first=rows.start, mapped=is_mapped(X), **wanted)
+        release_pages(X[rows])
+
+    def _score_blocks(self, X: Any) -> Iterator[tuple[slice, FloatArray]]:
+        """Yield f(x) for blocks of rows."""
+        model = self._model()
+        for rows in self._row_blocks(X):
+            scores = np.empty((rows.stop - rows.start, self.structure_.n_features))
+            self._predict_rows(model, X, rows, scores=scores)
+            yield rows, scores
+
     @lazily_on_dask
     def predict(
         self, X: Any, *, constraints: Any = None, return_certificate: bool = False, return_marginals: bool = False
@@ -393,7 +492,8 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         y = output(self, y, X, form.columns, form.in_names)
         found: tuple[Any, ...] = (y,)
         if decoded is not None and return_certificate:
-            found += (Certified.of(y, decoded, self.structure_),)
+            _, value, bound, nu, optimal = decoded
+            found += (Certified(y, value, nu, optimal, bound, _shown=named(self.structure_, y)),)
         if return_marginals:
             found += (self.predict_marginals(X),)
         return found if len(found) > 1 else y
@@ -548,107 +648,3 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
             return mean_over_rows(self, "score", X, y, sample_weight)
         predicted = self.predict(X)  # refuses what is not fitted
         return float(self.structure_.score(y, predicted, sample_weight))
-
-
-@dataclass(eq=False, repr=False, kw_only=True)
-class KernelEstimator(StructuredEstimator):
-    """Base of estimators whose scores are linear in the features of a kernel; `kernel` and `gamma` are theirs to add.
-
-    Their ``fit`` also sets `kernel_`, `intercept_` and either `coef_` (linear kernel) or `dual_coef_` (with `X_fit_`,
-    unless the kernel is precomputed).
-    """
-
-    degree: float = 3
-    coef0: float = 1.0
-    fit_intercept: bool = True
-    class_weight: Mapping[Any, float] | str | None = None
-    verbose: int = 0
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **StructuredEstimator._parameter_constraints,
-        **InputKernel._parameter_constraints,
-        "fit_intercept": ["boolean"],
-        "tol": [Interval(Real, 0, None, closed="neither")],
-        "class_weight": [dict, StrOptions({"balanced"}), None],
-        "verbose": ["verbose"],
-    }
-
-    def _read_mini_batch(self, X: Any, y: Any, classes: Any, sample_weight: Any, *, first: bool) -> TrainingRows:
-        """Return the rows of a mini-batch; the first one sets `structure_`."""
-        if self.class_weight == "balanced":
-            raise ValueError(
-                "class_weight='balanced' needs the counts of all rows, which partial_fit does not see: give a dict"
-            )
-        if first:
-            if classes is None and takes_classes(self.structure, y):
-                raise ValueError("classes must be passed on the first call to partial_fit: the list of all labels of y")
-            return self._read_rows(X, y, sample_weight, resolve=partial(structure_of, classes=classes))
-        if classes is not None and not np.array_equal(np.unique(np.asarray(classes)), getattr(self, "classes_", ())):
-            raise ValueError(f"classes is {classes!r}, which the first call to partial_fit was not given; pass None")
-        return self._read_rows(X, y, sample_weight, resolve=None)
-
-    def _kernel_of(self, rows: TrainingRows) -> InputKernel:
-        """Return the kernel, resolved on the training inputs."""
-        return InputKernel.resolve(
-            self.kernel, rows.X, gamma=None if self.kernel == "linear" else self.gamma, degree=self.degree,
-            coef0=self.coef0, params=getattr(self, "kernel_params", None), weights=rows.weights,
-        )  # fmt: skip
-
-    def _keep_weights(self, weights: FloatArray) -> None:
-        """Set `coef_` and `intercept_` from weights of the inputs (q, d), the constant one last if there is one."""
-        p = self.n_features_in_
-        self.coef_ = np.ascontiguousarray(weights[:p].T)
-        self.intercept_ = weights[p].copy() if self.fit_intercept else np.zeros(weights.shape[1])
-
-    def _keep_dual(self, X: Any, dual: FloatArray) -> None:
-        """Set them, or `dual_coef_` and `X_fit_`, from coefficients (n, d) of the rows of X."""
-        # f(x) = Σ_i (k(x, x_i) + 1) dual_i: the weight of the constant is the sum of the coefficients.
-        constant = dual.sum(axis=0)
-        if self.kernel_.is_linear:
-            self._keep_weights(np.vstack([X.T @ dual, constant]))
-            return
-        self.dual_coef_, self.intercept_ = dual, constant if self.fit_intercept else np.zeros_like(constant)
-        if not self.kernel_.is_precomputed:
-            self.X_fit_ = X
-
-    def _model(self) -> Model:
-        """Return what the library predicts from."""
-        kernel: InputKernel = self.kernel_
-        named = isinstance(kernel.name, str) and not (kernel.is_linear or kernel.is_precomputed)
-        return Model(
-            self.structure_.space.description, self.coef_.T if kernel.is_linear else self.dual_coef_, self.intercept_,
-            kernel if named else None, self.X_fit_ if named else None, *self._decides_by(),
-            get_n_threads(self.n_jobs),
-        )  # fmt: skip
-
-    def _scores(self, X: Any) -> FloatArray:
-        n, d = X.shape[0], self.structure_.n_features
-        scores: FloatArray = allocate((n, d), np.float64, f"{d} scores for each of {n} rows", "pass fewer rows at once")
-        model = self._model()
-        for rows in self._row_blocks(X, whole=True):
-            self._predict_rows(model, X, rows, scores=scores[rows])
-        return scores
-
-    def _row_blocks(self, X: Any, *, whole: bool = False) -> Iterator[slice]:
-        """Cut rows so that neither kernel values nor scores of all need be held; not where the library does that."""
-        if whole and are_read_in_place(X) and not callable(self.kernel_.name):
-            return iter([slice(0, X.shape[0])])
-        width = self.structure_.n_features
-        if not self.kernel_.is_linear:
-            width = max(len(self.dual_coef_), width)
-        return row_blocks(X.shape[0], max(width, X.shape[1]))
-
-    def _predict_rows(self, model: Model, X: Any, rows: slice, **wanted: Any) -> None:
-        """Have the library predict some rows of X; `wanted` says what, and where it goes."""
-        given = X[rows]
-        if callable(self.kernel_.name):
-            given = self.kernel_.matrix(in_double(given, rows.start), self.X_fit_, first_row=rows.start)
-        model.predict(given, first=rows.start, mapped=is_mapped(X), **wanted)
-        release_pages(X[rows])
-
-    def _score_blocks(self, X: Any) -> Iterator[tuple[slice, FloatArray]]:
-        model = self._model()
-        for rows in self._row_blocks(X):
-            scores = np.empty((rows.stop - rows.start, self.structure_.n_features))
-            self._predict_rows(model, X, rows, scores=scores)
-            yield rows, scores

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from .._data.checks import counted
 from .._data.tables import Named, Tabular
 from .._lib.arrays import FloatArray
-from .._lib.decode import Decoded
-from ..structures import Structure, named
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -56,11 +54,6 @@ class Certified(Tabular):
 
     _outputs = "structures"
     _shown: Named | None = field(default=None, kw_only=True)
-
-    @classmethod
-    def of(cls, y: Any, decoded: Decoded, structure: Structure) -> Certified:
-        """Return what is known of decoded outputs y of a structure, whose names are shown."""
-        return cls(y, decoded.value, decoded.nu, decoded.optimal, decoded.upper_bound, _shown=named(structure, y))
 
     def _title(self) -> str:
         return f"Certified: {counted(len(self.value), 'prediction')}, {int(self.optimal.sum())} proven optimal"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -14,11 +14,11 @@ from sklearn.utils import _safe_indexing
 from .._lib.arrays import FloatArray
 from .._lib.control import Steps
 from .._lib.kernel import SCALED_KERNELS
-from .._lib.ridge import left_out_scores, solve
+from .._lib.ridge import Targets, left_out_scores, solve
 from ..metrics import get_scorer
 from ..structures import RowConstraints
 from .ridge import StructuredRidge, training_kernel
-from .training import TrainingRows
+from .training import TrainingRows, kernel_of
 
 # Of more settings than finalists each is tried with every third penalty on few rows; finalists are tried on more, with
 # the penalties near the one that did best. On rankings this chose as well as all penalties on all of the 1000 rows did,
@@ -42,16 +42,23 @@ class Setting:
         return {**given, "gamma": self.gamma} if self.kernel in SCALED_KERNELS else given
 
 
-def part_of(rows: TrainingRows, constraints: Any, most: int, *, square: bool) -> tuple[TrainingRows, Any]:
-    """Return at most so many rows, the same whenever there are n, and their constraints; square if X is a kernel."""
-    if rows.n <= most:
-        return rows, constraints
-    chosen = np.sort(np.random.RandomState(0).permutation(rows.n)[:most])
-    if constraints is not None and not isinstance(constraints, Mapping):
-        constraints = [constraints[row] for row in chosen]
-    X = rows.X[np.ix_(chosen, chosen)] if square else rows.X[chosen]
-    weights = None if rows.weights is None else rows.weights[chosen]
-    return TrainingRows(X, _safe_indexing(rows.y, chosen), None, weights), constraints
+class JudgedRows(NamedTuple):
+    """Rows that settings are compared on."""
+
+    rows: TrainingRows
+    targets: Targets  # ψ of y
+    constraints: Any  # on predictions
+
+    def some(self, most: int, *, square: bool) -> JudgedRows:
+        """Return at most so many of them, the same whenever there are n; square if X holds kernel values."""
+        rows, targets, constraints = self
+        if rows.n <= most:
+            return self
+        chosen = np.sort(np.random.RandomState(0).permutation(rows.n)[:most])
+        if constraints is not None and not isinstance(constraints, Mapping):
+            constraints = [constraints[row] for row in chosen]
+        X, part = rows.X[np.ix_(chosen, chosen)] if square else rows.X[chosen], targets.take(chosen)
+        return JudgedRows(TrainingRows(X, _safe_indexing(rows.y, chosen), None, part.weights), part, constraints)
 
 
 class LeaveOut:
@@ -61,10 +68,8 @@ class LeaveOut:
     ----------
     model : StructuredRidge
         Not fitted; its structure is resolved.
-    rows : TrainingRows
+    judged : JudgedRows
         With one output each.
-    constraints : dict, list or None
-        On predictions for these rows.
 
     Attributes
     ----------
@@ -72,15 +77,15 @@ class LeaveOut:
         Of the penalties that were tried, by number.
     """
 
-    def __init__(self, model: StructuredRidge, rows: TrainingRows, constraints: Any) -> None:
-        self.model, self.rows = model, rows
-        model.kernel_ = model._kernel_of(rows)
-        self.problem = model._problem(rows).with_options(solver="closed-form")
-        self.held = None if constraints is None else RowConstraints(model.structure_.space, constraints, rows.n)
-        self._plan = self.problem.plan(0, rows.n**2)
+    def __init__(self, model: StructuredRidge, judged: JudgedRows) -> None:
+        self.model, (self.rows, targets, given), space = model, judged, model.structure_.space
+        model.kernel_ = kernel_of(model, self.rows)
+        self.problem = model._problem(targets).with_options(solver="closed-form")
+        self.held = None if given is None else RowConstraints(space, given, targets.n)
+        self._plan = self.problem.plan(0, targets.n**2)
         # The linear kernel takes the same n×n route, however few its features: leaving rows out needs the diagonal of
         # the inverse of an n×n matrix that is not of low rank. Where that does not fit, folds need no such matrix.
-        self._kernel = training_kernel(model.kernel_, rows.X, self._plan, loo="_loo")
+        self._kernel = training_kernel(model.kernel_, self.rows.X, self._plan, loo="_loo")
         self.scores: dict[int, float] = {}
         self._left_out = np.zeros((0, 0))
 
@@ -160,8 +165,8 @@ class Choice:
     verbose: int
     tried: dict[tuple[Setting, int], LeaveOut] = field(default_factory=dict)  # by number of rows
 
-    def best(self, rows: TrainingRows, constraints: Any, *, square: bool) -> tuple[Setting, LeaveOut]:
-        """Return the best setting, and its closed form on all rows; see `part_of` for `square`."""
+    def best(self, whole: JudgedRows, *, square: bool) -> tuple[Setting, LeaveOut]:
+        """Return the best setting, and its closed form on all rows; see `JudgedRows.some` for `square`."""
         entrants: dict[Setting, int | None] = dict.fromkeys(self.settings)  # and the best penalty so far
         n, total = len(entrants), 1
         for _, places in _ROUNDS:
@@ -169,19 +174,17 @@ class Choice:
         with Steps("StructuredRidgeCV", total, self.verbose) as steps:
             for most, places in _ROUNDS:
                 if len(entrants) > places:
-                    part = part_of(rows, constraints, most, square=square)
-                    found = {each: self._try(each, *part, near, steps) for each, near in entrants.items()}
+                    judged = whole.some(most, square=square)
+                    found = {each: self._try(each, judged, near, steps) for each, near in entrants.items()}
                     ranked = sorted(found, key=lambda each: -found[each].score)  # the first of equals first
                     entrants = {each: found[each].best for each in ranked[:places]}
             ((setting, near),) = entrants.items()
-            return setting, self._try(setting, rows, constraints, near, steps)
+            return setting, self._try(setting, whole, near, steps)
 
-    def _try(
-        self, setting: Setting, rows: TrainingRows, constraints: Any, near: int | None, steps: Steps
-    ) -> LeaveOut:  # fmt: skip
+    def _try(self, setting: Setting, judged: JudgedRows, near: int | None, steps: Steps) -> LeaveOut:
         """Judge penalties near one, or from the smallest to the largest, on some rows: a step."""
-        leave = self.tried.get((setting, rows.n)) or LeaveOut(self.model_of(setting), rows, constraints)
-        self.tried[setting, rows.n] = leave
+        key = setting, judged.rows.n
+        leave = self.tried[key] = self.tried.get(key) or LeaveOut(self.model_of(setting), judged)
         ascending = [int(number) for number in np.argsort(self.alphas, kind="stable")]
         if near is not None:
             wanted = _beside(ascending, near)

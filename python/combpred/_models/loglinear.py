@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 import operator
-from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from .._data.blocks import Block
+from .._data.blocks import BlockSource
 from .._data.checks import counted
 from .._data.inputs import require_weight
-from .._data.warn import warn_user
 from .._lib.arrays import FloatArray, row_blocks
-from .._lib.call import get_n_threads
+from .._lib.call import RowInputs, get_n_threads
 from .._lib.errors import SamplingError
 from .._lib.kernel import InputKernel
 from .._lib.loglinear import KernelFeatures, LoglinearProblem
+from .._lib.ridge import RowOutputs
 from .._lib.sampling import Plan
 from ..sampling.engines import SAMPLED_TOL, TRAINING_EVALUATIONS, Engine, Training, engine_of, resolve_method
 from ..sampling.samplers import CHAINED, chain_instead, diagnostics_of, warn_unless_mixed, with_remedies
-from .rows import BlockRows
-from .training import EarlierFit, TrainingRows, kernel_features, linear_scores, source_of
+from .training import BlockRows, EarlierFit, TrainingRows, embed_rows, kernel_features, linear_scores, warn_unconverged
 
 # Order of a kernel matrix that takes the place of more features: some ten seconds to diagonalise.
 _LARGEST_GRAM = 4096
@@ -37,7 +35,7 @@ def train(model: Any, rows: TrainingRows, earlier: EarlierFit | None = None, *, 
     engine = engine_of(model, resolve_method(model.inference, model.structure_, n, evaluations))
     engine.check()
     model.solver_, model.inference_ = "sgd" if online else _solver_of(model, engine), engine.name
-    targets = model._embed_rows(rows)
+    targets = embed_rows(model, rows)
     weights = targets.row_weights()
     kept = np.arange(n) if weights is None else np.flatnonzero(weights)  # a weight of 0 leaves a row out
     features, kernel = rows.X, None
@@ -58,12 +56,7 @@ def train(model: Any, rows: TrainingRows, earlier: EarlierFit | None = None, *, 
     except SamplingError as error:
         raise with_remedies(error, "raise alpha", *chain_instead(model.structure_)) from None
     solution = found.state.average
-    if kernel is None:
-        model._keep_weights(solution)
-    else:
-        dual = np.zeros((n, solution.shape[1]))
-        dual[kept] = kernel.dual(solution)
-        model._keep_dual(rows.X, dual)
+    model._keep_features(rows.X, kernel, kept, solution)
     if model.solver_ == "sgd" and kernel is None:
         model.descent_ = found.state
     if online:
@@ -133,11 +126,10 @@ def _warn_unless_converged(model: Any, found: Any, engine: Engine) -> None:
     if found.converged:
         return
     if model.solver_ != "sgd":
-        warn_user(
+        warn_unconverged(
             f"the likelihood was not maximal after {counted(found.n_iter, 'iteration')}: the gradient is "
             f"{found.residual:.1e} times that at zero, above tol={model.tol:.1e}; raise max_iter, alpha or tol, or "
-            "scale the inputs",
-            ConvergenceWarning,
+            "scale the inputs"
         )
         return
     # Sampled gradients cannot tell smaller tolerances.
@@ -145,50 +137,28 @@ def _warn_unless_converged(model: Any, found: Any, engine: Engine) -> None:
     share = found.left / max(found.gain, np.finfo(float).tiny)
     error = f" ± {found.left_error:.1e}" if found.left_error else ""
     exact = " with inference='exact'" if engine.is_random else ""
-    warn_user(
+    warn_unconverged(
         f"after {counted(found.n_iter, 'pass', 'passes')} the objective is about {found.left:.1e}{error} above its "
         f"minimum, {share:.1e} times what was to be gained, more than the square of {tol:.1e}; raise tol, alpha or "
-        f"max_iter, or take solver='lbfgs'{exact}",
-        ConvergenceWarning,
+        f"max_iter, or take solver='lbfgs'{exact}"
     )
 
 
-@dataclass(frozen=True)
-class BlockSums:
-    """How blocks become sums over their rows. It is pickled to where they are.
-
-    Attributes
-    ----------
-    rows : BlockRows
-    problem : LoglinearProblem
-    kind : str
-        Of the sums, as ``cp_loglinear_sums`` names them.
-    """
-
-    rows: BlockRows
-    problem: LoglinearProblem
-    kind: str
-
-    def __call__(self, block: Block, weights: FloatArray) -> FloatArray:
-        """Return the sums over a block at `weights` (q, d)."""
-        sums: FloatArray = np.zeros(self.problem.length(self.kind, len(weights)))
-        with self.rows.errors(block):
-            self.problem.add_sums(self.kind, sums, *self.rows.read(block), weights)
-        return sums
+def _block_sums(
+    problem: LoglinearProblem, kind: str, features: RowInputs, outputs: RowOutputs, weights: FloatArray
+) -> FloatArray:
+    """Return the sums of a kind, as ``cp_loglinear_sums`` names them, over rows at `weights` (q, d)."""
+    sums: FloatArray = np.zeros(problem.length(kind, len(weights)))
+    problem.add_sums(kind, sums, features, outputs, weights)
+    return sums
 
 
-def fit_over_blocks(model: Any, blocks: Any, classes: Any = None, earlier: EarlierFit | None = None) -> None:
-    """Maximise the likelihood of the rows of blocks, or of a source of them, and set the fitted attributes of `model`.
+def fit_over_blocks(model: Any, source: BlockSource, classes: Any = None, earlier: EarlierFit | None = None) -> None:
+    """Maximise the likelihood of the rows of a source of blocks, and set the fitted attributes of `model`.
 
     It starts from the weights of an earlier fit, if there is one.
     """
-    if model.solver not in ("auto", "lbfgs"):
-        raise ValueError(
-            f"training on blocks needs solver='auto' or 'lbfgs', got solver={model.solver!r}; with solver='sgd', call "
-            "partial_fit on one block after another"
-        )
-    source = source_of(blocks)
-    rows, intercept = BlockRows.of_source(model, source, classes), bool(model.fit_intercept)
+    rows, intercept = BlockRows.of_source(model, source, classes, solver=["auto", "lbfgs"]), bool(model.fit_intercept)
     model._set_structure(rows.structure)
     model.kernel_ = InputKernel("linear")
     engine = engine_of(model, "exact")
@@ -200,7 +170,8 @@ def fit_over_blocks(model: Any, blocks: Any, classes: Any = None, earlier: Earli
         start = earlier.input_weights(intercept=intercept)
 
     def sums(kind: str, weights: FloatArray) -> FloatArray:
-        found: FloatArray = source.reduce(BlockSums(rows, problem, kind), weights, merge=operator.add)
+        of_block = partial(_block_sums, problem, kind)
+        found: FloatArray = source.reduce(rows.compute, of_block, weights, merge=operator.add)
         if kind == "moments":  # the first pass tells how much work there is
             _require_exact(model, int(found[2]))
         return found

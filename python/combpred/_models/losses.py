@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 import math
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_consistent_length
 
 from .._data.checks import choice, seed_of, whole_number
 from .._data.glossary import documented
 from .._data.inputs import mean_of_rows
 from .._data.targets import flat_sets
+from .._data.warn import warn_user
 from .._lib.arrays import FloatArray
 from .._lib.decode import DECODERS, Decoding, score_values
 from .._lib.errors import ApproximationWarning, CapabilityError, NumericalError
 from .._lib.maxmargin import AffineLoss
 from .._lib.partition import log_partition
+from ..sampling.samplers import rows_of
 from ..structures import Structure
 from ..structures.costs import OWN, loss_augmented
-from ..structures.scores import read_scores
 from .training import encode_sets
 
 _LARGEST = math.log(np.finfo(np.float64).max)
@@ -255,7 +256,10 @@ def structured_exponential_loss(
     given = ScoredRows.read(structure, scores, y)
     logs = given.sum_of_logs(_log_odds_outside(structure, given))
     if normalize:
-        logs -= given.log_pairs(structure.log_count())
+        right, log_count = np.log(np.diff(given.first)), structure.log_count()
+        with np.errstate(divide="ignore"):  # where there is no other output
+            others = log_count + np.log1p(-np.minimum(np.exp(right - log_count), 1.0))
+        logs -= np.where(right < log_count - 1e-12, right + others, 0.0)  # pairs of a right and another output
     if log:
         return mean_of_rows(logs, sample_weight, per_row, rows="y")
     return _exponentials(logs, "log=True", sample_weight, per_row)
@@ -466,14 +470,10 @@ class ScoredRows:
     @classmethod
     def read(cls, structure: Structure, scores: ArrayLike, y: Any) -> ScoredRows:
         """Return scores and outputs, checked."""
-        if not isinstance(structure, Structure):
-            raise TypeError(f"structure must be a combpred.structures.Structure, got {structure!r}")
-        linear, _ = read_scores(structure, scores)
-        sets = flat_sets(y)
+        linear, sets = rows_of(structure, scores), flat_sets(y)
         parts = structure.encode(y) if sets is None else encode_sets(structure, sets)
         first = np.arange(len(parts) + 1) if sets is None else np.asarray(sets.first)
-        if len(first) - 1 != len(linear):
-            raise ValueError(f"scores has {len(linear)} rows and y {len(first) - 1}; they must agree row by row")
+        check_consistent_length(linear, first[1:])
         row = np.repeat(np.arange(len(linear)), np.diff(first))
         psi = structure.space.embed(parts)
         return cls(linear, parts, psi, score_values(psi, linear[row], None), row, first)
@@ -501,14 +501,6 @@ class ScoredRows:
     def sum_of_logs(self, logs: FloatArray) -> FloatArray:
         """Return for each row the logarithm of a sum over its outputs whose logarithms are given."""
         return np.logaddexp.reduceat(logs, self.first[:-1])
-
-    def log_pairs(self, log_count: float) -> FloatArray:
-        """Return the logarithm of the number of pairs of a right and another output, 0 where there is none."""
-        right = np.log(np.diff(self.first))
-        with np.errstate(divide="ignore"):
-            others = log_count + np.log1p(-np.minimum(np.exp(right - log_count), 1.0))
-        pairs: FloatArray = np.where(right < log_count - 1e-12, right + others, 0.0)
-        return pairs
 
 
 def _log_odds_outside(structure: Structure, given: ScoredRows) -> FloatArray:
@@ -561,8 +553,5 @@ def _exponentials(logs: FloatArray, remedy: str, sample_weight: ArrayLike | None
 
 def _warn_of_unproven(optimal: NDArray[np.bool_], what: str) -> None:
     if not optimal.all():
-        warnings.warn(
-            f"{int((~optimal).sum())} of {len(optimal)} {what}; take decoder='exact' to refuse that",
-            ApproximationWarning,
-            stacklevel=3,
-        )
+        unproven = f"{int((~optimal).sum())} of {len(optimal)} {what}; take decoder='exact' to refuse that"
+        warn_user(unproven, ApproximationWarning)

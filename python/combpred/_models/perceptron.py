@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,19 +11,18 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.optimize import minimize_scalar
 from sklearn.base import _fit_context
-from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from .._data.glossary import documented
-from .._data.inputs import clear_fit, in_double, refit, unchanged_on_failure
+from .._data.inputs import in_double, refit, unchanged_on_failure
 from .._lib.arrays import FloatArray
 from .._lib.decode import Decoded, Decoding
 from .._lib.errors import CapabilityError, naming_row
 from .._lib.maxmargin import AffineLoss, Request, perceptron_fit
-from .base import KernelEstimator
+from .base import StructuredEstimator
 from .losses import ScoredRows, best_others
 from .svm import FeatureRows
-from .training import TrainingRows, require_linear, require_same_intercept
+from .training import TrainingRows, kernel_of, require_parameters, require_single
 
 
 @dataclass(frozen=True)
@@ -99,7 +97,7 @@ class AmongCandidates:
 
 @documented
 @dataclass(eq=False, repr=False, kw_only=True)
-class StructuredPerceptron(KernelEstimator):
+class StructuredPerceptron(StructuredEstimator):
     r"""Structured perceptron: decodes each row, and where another structure wins, raises the score of the observed one.
 
     Scores a structure y for an input x by :math:`\langle f(x), \psi(y)\rangle`, f linear in the features or in a
@@ -221,16 +219,17 @@ class StructuredPerceptron(KernelEstimator):
     average: bool = True
     kernel: str | Callable[..., float] = "linear"
     gamma: float | str | None = None
+    degree: float = 3
+    coef0: float = 1.0
+    fit_intercept: bool = True
+    class_weight: Mapping[Any, float] | str | None = None
+    verbose: int = 0
     shuffle: bool = True
     n_candidates: int | None = None
     candidates: Callable[[Any], Any] | None = None
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **{name: rule for name, rule in KernelEstimator._parameter_constraints.items() if name != "tol"},
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "average": ["boolean"],
-        "shuffle": ["boolean"],
-        "n_candidates": [Interval(Integral, 1, 2**20, closed="both"), None],
+        **StructuredEstimator._parameter_constraints,
         "candidates": [callable, None],
     }
 
@@ -274,7 +273,7 @@ class StructuredPerceptron(KernelEstimator):
         """
         with refit(self):
             rows = self._read_rows(X, y, sample_weight)
-            self.kernel_ = self._kernel_of(rows)
+            self.kernel_ = kernel_of(self, rows)
             found = self._train(rows, bounded=True)
             self.n_mistakes_, self.n_iter_, self.separated_ = found.mistakes, found.n_iter, bool(found.separated)
             self.radius_, self.mistake_bound_ = found.radius, found.bound
@@ -321,15 +320,11 @@ class StructuredPerceptron(KernelEstimator):
         >>> model.predict([[0.0], [3.0]]).tolist(), model.n_iter_
         ([[1, 2], [2, 1]], 20)
         """
-        require_linear(self, "partial_fit")
+        require_parameters(self, "partial_fit", kernel=["linear"])
         with unchanged_on_failure(self):
             before: PerceptronState | None = getattr(self, "state_", None)
-            if before is None:
-                clear_fit(self)
-            else:
-                require_same_intercept(self, len(before.weights))
-            rows = self._read_mini_batch(X, y, classes, sample_weight, first=before is None)
-            self.kernel_ = self._kernel_of(rows)
+            weights = None if before is None else before.weights
+            rows = self._read_mini_batch(X, y, classes, sample_weight, first=before is None, weights=weights)
             found = self._train(rows, before, max_iter=1)
             self.n_mistakes_ = getattr(self, "n_mistakes_", 0) + found.mistakes
             self.radius_ = max(getattr(self, "radius_", 0.0), found.radius)
@@ -355,8 +350,7 @@ class StructuredPerceptron(KernelEstimator):
         self, rows: TrainingRows, before: PerceptronState | None = None, *, bounded: bool = False, **options: Any
     ) -> Any:
         """Visit rows, and set the coefficients."""
-        training = FeatureRows.of(self, rows, sort=bool(self.shuffle))
-        training.require_complete("a perceptron needs complete ones; take StructuredRidge")
+        training = FeatureRows.of(self, rows, sort=bool(self.shuffle), complete=True)
         loss, constants = self._bounded_loss(training.targets.psi) if bounded else (None, {})
         options = {"shuffle": int(self.shuffle), **constants, **options}
         by = None if self.candidates is None else AmongCandidates(self, rows.X, training.kept)
@@ -365,7 +359,8 @@ class StructuredPerceptron(KernelEstimator):
             start, options["visits"] = (before.weights, before.late), before.n_visits
         found = training.train(perceptron_fit, loss, options, by, start)
         share = float(self.average) / found.visits  # the average of the weights is the last less what came late
-        training.keep(found.last - share * found.late, found.dual_last - share * found.dual_late)
+        weights, dual = found.last - share * found.late, found.dual_last - share * found.dual_late
+        self._keep_features(rows.X, training.kernel, training.kept, weights, dual)
         if self.kernel_.is_linear:
             self.state_ = PerceptronState(found.last, found.late, found.visits)
         return found
@@ -429,8 +424,7 @@ class StructuredPerceptron(KernelEstimator):
                 f"scorer has other features: it must have the kernel and the constant feature of {type(self).__name__}"
             )
         given = ScoredRows.read(self.structure_, scorer.feature_scores(X), y)
-        if given.in_sets:
-            raise CapabilityError("mistakes are against single structures: y must not hold Admissible sets")
+        require_single(given.in_sets, "mistake_bound")
         others = (
             best_others(self.structure_, given)
             if self.candidates is None

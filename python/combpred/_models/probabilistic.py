@@ -5,9 +5,9 @@ Training is in `loglinear`; a new solver goes there, and methods of inference in
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from numbers import Integral, Real
+from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -17,6 +17,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length
 
+from .._data.blocks import IterableBlocks
 from .._data.checks import choice, share, whole_number
 from .._data.dask import DaskBlocks, lazily_on_dask, mean_over_rows
 from .._data.glossary import documented
@@ -27,17 +28,11 @@ from .._lib.arrays import FloatArray, allocate
 from .._lib.call import get_n_threads, row_streams
 from .._lib.decode import Decoded, Decoding
 from .._lib.errors import CapabilityError, renumbered
+from .._lib.loglinear import SgdState
 from .._lib.names import SET_LOSSES
 from .._lib.partition import order_positions
 from ..sampling import LogPartition
-from ..sampling.engines import (
-    INFERENCE_OF,
-    INFERENCES,
-    Engine,
-    Inferred,
-    engine_of,
-    resolve_method,
-)
+from ..sampling.engines import INFERENCE_OF, INFERENCES, Engine, Inferred, engine_of, resolve_method
 from ..sampling.samplers import (
     ESTIMATOR_SAMPLERS,
     Samples,
@@ -49,9 +44,9 @@ from ..sampling.samplers import (
 )
 from ..structures import Structure, class_probabilities, has_method
 from ..structures.costs import OWN, require_decision
-from .base import KernelEstimator
+from .base import StructuredEstimator
 from .loglinear import fit_over_blocks, train
-from .training import EarlierFit, has_partial_fit, require_linear, require_same_intercept
+from .training import EarlierFit, has_partial_fit, kernel_of, require_parameters
 
 if TYPE_CHECKING:
     from ..structures._search.constraints import RowConstraints
@@ -61,25 +56,20 @@ _BY_LOSS = (*SET_LOSSES, OWN)  # those that compare expected losses of outputs
 _FEWER_ROWS = "pass fewer rows at once"
 
 
-def _has_probabilities(self: ProbabilisticStructured) -> bool:
-    """Whether `predict_proba` is there: for classes, grades, nodes, elements and label sets."""
-    structure = getattr(self, "structure_", self.structure)
-    return structure is None or has_method(structure, "probabilities", "predict_proba")
+def _available(method: str, wanted: str) -> Any:
+    """Return the decorator of a method, `wanted`, that there is for structures with a method of their own."""
 
+    def check(model: ProbabilisticStructured) -> bool:
+        structure = getattr(model, "structure_", model.structure)
+        # With structure None y decides, of which scikit-learn expects labels.
+        return (structure is None and method == "probabilities") or has_method(structure, method, wanted)
 
-def _has_pairs(self: ProbabilisticStructured) -> bool:
-    """Whether `predict_pairwise_proba` is there."""
-    return has_method(getattr(self, "structure_", self.structure), "pair_probabilities", "predict_pairwise_proba")
-
-
-def _has_positions(self: ProbabilisticStructured) -> bool:
-    """Whether `predict_position_proba` is there."""
-    return has_method(getattr(self, "structure_", self.structure), "from_orders", "predict_position_proba")
+    return available_if(check)
 
 
 @documented
 @dataclass(eq=False, repr=False, kw_only=True)
-class ProbabilisticStructured(KernelEstimator):
+class ProbabilisticStructured(StructuredEstimator):
     r"""Log-linear model of structures, fitted by penalised maximum likelihood.
 
     The probability of a structure y for an input x is :math:`p(y \mid x) = \exp(\langle f(x), \psi(y)\rangle - \ln
@@ -258,6 +248,11 @@ class ProbabilisticStructured(KernelEstimator):
     alpha: float = 1.0
     kernel: str | Callable[..., float] = "linear"
     gamma: float | str | None = None
+    degree: float = 3
+    coef0: float = 1.0
+    fit_intercept: bool = True
+    class_weight: Mapping[Any, float] | str | None = None
+    verbose: int = 0
     inference: str = "auto"
     sampler: str = "auto"
     epsilon: float = 0.1
@@ -269,16 +264,13 @@ class ProbabilisticStructured(KernelEstimator):
     warm_start: bool = False
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **KernelEstimator._parameter_constraints,
-        "alpha": [Interval(Real, 0, None, closed="neither")],
+        **StructuredEstimator._parameter_constraints,
         "inference": [StrOptions(set(INFERENCES))],
         "sampler": [StrOptions(set(ESTIMATOR_SAMPLERS))],
         "epsilon": [Interval(Real, 0, 1, closed="neither")],
         "delta": [Interval(Real, 0, 1, closed="neither")],
         "decision": [StrOptions({*_MOST_PROBABLE, "mbr", "median", *_BY_LOSS})],
         "solver": [StrOptions({"auto", "lbfgs", "newton", "sgd"})],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "warm_start": ["boolean"],
     }
 
     @documented
@@ -333,13 +325,13 @@ class ProbabilisticStructured(KernelEstimator):
         >>> model.fit(X, y, sample_weight=[1, 2, 2, 1]).score(X, y)
         1.0
         """
-        earlier = EarlierFit.of(self) if self.warm_start else None
+        earlier = EarlierFit.of(self)
         with refit(self):
             if is_dask(X):
                 fit_over_blocks(self, DaskBlocks(X, y, sample_weight), earlier=earlier)
                 return self
             rows = self._read_rows(X, y, sample_weight)
-            self.kernel_ = self._kernel_of(rows)
+            self.kernel_ = kernel_of(self, rows)
             if earlier is not None:
                 earlier.require_match(self, rows.X.shape[0])
             train(self, rows, earlier)
@@ -391,9 +383,9 @@ class ProbabilisticStructured(KernelEstimator):
         >>> ProbabilisticStructured("permutations", alpha=0.1).fit_blocks(blocks).predict([[0.5], [2.5]]).tolist()
         [[1, 2], [2, 1]]
         """
-        earlier = EarlierFit.of(self) if self.warm_start else None
+        earlier = EarlierFit.of(self)
         with refit(self):
-            fit_over_blocks(self, blocks, classes, earlier)
+            fit_over_blocks(self, IterableBlocks(blocks), classes, earlier)
         return self
 
     @documented
@@ -442,16 +434,14 @@ class ProbabilisticStructured(KernelEstimator):
         [[1, 2], [2, 1]]
         """
         with unchanged_on_failure(self):
-            require_linear(self, "partial_fit")
-            first = not hasattr(self, "descent_")
-            rows = self._read_mini_batch(X, y, classes, sample_weight, first=first)
-            if not first:
-                require_same_intercept(self, len(self.descent_.weights))
-            self.kernel_ = self._kernel_of(rows)
+            require_parameters(self, "partial_fit", kernel=["linear"])
+            state: SgdState | None = getattr(self, "descent_", None)
+            weights = None if state is None else state.weights
+            rows = self._read_mini_batch(X, y, classes, sample_weight, first=state is None, weights=weights)
             train(self, rows, online=True)
         return self
 
-    @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
+    @_available("probabilities", "predict_proba")  # type: ignore[untyped-decorator]
     @lazily_on_dask
     def predict_proba(self, X: Any) -> Any:
         """Return the probability of each class, grade, node, element or label.
@@ -490,7 +480,7 @@ class ProbabilisticStructured(KernelEstimator):
         """
         return self._probabilities(X, np.positive)
 
-    @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
+    @_available("probabilities", "predict_log_proba")  # type: ignore[untyped-decorator]
     @lazily_on_dask
     def predict_log_proba(self, X: Any) -> Any:
         """Return the logarithm of `predict_proba`.
@@ -530,7 +520,7 @@ class ProbabilisticStructured(KernelEstimator):
         values = scale(class_probabilities(self.structure_, marginals))
         return output(self, values, X, self.classes_.tolist())
 
-    @available_if(_has_pairs)  # type: ignore[untyped-decorator]
+    @_available("pair_probabilities", "predict_pairwise_proba")  # type: ignore[untyped-decorator]
     @lazily_on_dask
     def predict_pairwise_proba(self, X: Any) -> FloatArray:
         """Return the probability of each label, or item, to be before each other.
@@ -572,7 +562,7 @@ class ProbabilisticStructured(KernelEstimator):
         marginals = self._marginals(X)  # refuses what is not fitted
         return pair_matrices(*self.structure_.pair_probabilities(marginals))
 
-    @available_if(_has_positions)  # type: ignore[untyped-decorator]
+    @_available("from_orders", "predict_position_proba")  # type: ignore[untyped-decorator]
     @lazily_on_dask
     def predict_position_proba(self, X: Any) -> FloatArray:
         """Return the probability of each label to be at each position.
@@ -858,14 +848,9 @@ class ProbabilisticStructured(KernelEstimator):
         for rows, scores, inferred in self._blocks(X, marginals=True):
             assert inferred.means is not None and inferred.log_z is not None
             entropy[rows] = inferred.log_z - np.einsum("ij,ij->i", scores, inferred.means)
-        return np.clip(entropy, 0.0, self._largest_entropy(), out=entropy)  # beyond by rounding, or errors of estimates
-
-    def _largest_entropy(self) -> float:
-        """Return ln |Y|, infinite where the number of structures is not known."""
-        try:
-            return self.structure_.log_count()
-        except CapabilityError:
-            return np.inf
+        structure = self.structure_
+        largest = structure.log_count() if "log-count" in structure.space.capabilities else np.inf
+        return np.clip(entropy, 0.0, largest, out=entropy)  # beyond by rounding, or errors of estimates
 
     def sample(self, X: Any, n_samples: int = 1, *, sampler: str | None = None, random_state: Any = None) -> Samples:
         """Draw structures from the predicted distribution of each row.

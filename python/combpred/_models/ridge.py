@@ -1,47 +1,60 @@
 """StructuredRidge: ridge regression for structured outputs, dense and over blocks of rows.
 
-Solvers are in the library, whose catalogue names them and whose plan chooses among them: those on a kernel matrix are
-in `_lib.ridge`, the primal one is in `primal`.
+Solvers are in the library, whose catalogue names them and whose plan chooses among them. Rows of arrays and of mapped
+files are given to the primal one as they lie in memory. Others come in blocks: what it needs of all rows, sums and
+products, adds up over blocks, wherever they are.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from numbers import Integral, Real
+from functools import partial
+from numbers import Integral
+from operator import iadd
 from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import _fit_context
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from .._data.blocks import ArrayBlocks, BlockSource
+from .._data.blocks import ArrayBlocks, BlockSource, IterableBlocks
 from .._data.checks import counted
 from .._data.dask import DaskBlocks
 from .._data.glossary import documented
-from .._data.inputs import in_double, is_dask, refit
-from .._data.warn import warn_user
-from .._lib.arrays import FloatArray, require_memory
-from .._lib.call import get_n_threads
+from .._data.inputs import in_double, is_dask, refit, require_weight
+from .._lib.abi import Control
+from .._lib.arrays import SMALL_BYTES, FloatArray, require_memory
+from .._lib.call import RowInputs, get_n_threads
 from .._lib.decode import Model
 from .._lib.errors import CapabilityError
 from .._lib.kernel import InputKernel
 from .._lib.names import RIDGE_DECISIONS, RIDGE_LOSSES, RIDGE_SOLVERS
-from .._lib.ridge import PrimalProblem, RidgeProblem, Solution, Targets, left_out_scores, ridge_plan, solve
+from .._lib.ridge import (
+    PrimalProblem,
+    RidgeProblem,
+    RowOutputs,
+    Solution,
+    Targets,
+    left_out_scores,
+    ridge_plan,
+    solve,
+    sums_length,
+    total_weight,
+)
 from ..structures import Structure
-from .base import KernelEstimator
-from .primal import solve_blocks
-from .rows import BlockRows
-from .thresholds import best_threshold, require_all_sets
-from .training import TrainingRows, source_of
+from .base import StructuredEstimator
+from .training import BlockRows, embed_rows, kernel_of, require_single, warn_unconverged
 
 # What to do about a kernel matrix that does not fit in memory.
 _NO_MATRIX = (
     "fit fewer rows; or pass inputs mapped by combpred.kernels.NystromMap with kernel='linear' and solver='primal', or "
     "take StructuredSGD, which need no kernel matrix"
 )
+
+# Of copies in the library that make passes cheaper: ψ of a million rows of 64 entries.
+_HELD_BYTES = 2**26
 
 #: Constraint of the parameter `decision`.
 DECISIONS = StrOptions({"auto", *RIDGE_DECISIONS, "median"})
@@ -51,27 +64,33 @@ THRESHOLD_DECISIONS = [StrOptions({*DECISIONS.options, "f1"})]
 
 
 def decides_by(structure: Structure, loss: str, decision: str) -> tuple[str, str]:
-    """Return the loss and the decision for a structure; CapabilityError unless those whose median is asked have one."""
-    if decision == "median":  # of grades: the one of nearest ψ
-        if decision not in structure.space.decisions:
-            raise CapabilityError(
-                f"decision='median' is for Ordinal, not for {type(structure).__name__}: take decision='auto'"
-            )
-        decision = "mbr"
-    return structure.space.decides_by(loss, decision)
+    """Return the loss and the decision for a structure; CapabilityError where it has no such decision."""
+    space = structure.space
+    all_sets = structure.target_type == "multilabel-indicator" and space.facts["free_values"] is not None
+    # The median of grades is the one of nearest ψ; a threshold decides on each label alone.
+    special = {"median": ("Ordinal", "median" in space.decisions), "f1": ("LabelSets() of all sets", all_sets)}
+    of, known = special.get(decision, ("", True))
+    if not known:
+        raise CapabilityError(f"decision={decision!r} is for {of}, not for {structure!r}: take decision='auto'")
+    return space.decides_by(loss, "mbr" if decision == "median" else decision)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class RidgeBase(KernelEstimator):
+class RidgeBase(StructuredEstimator):
     """Base of the ridge estimators: their losses, and what is trained on and predicted under them."""
 
+    degree: float = 3
+    coef0: float = 1.0
+    fit_intercept: bool = True
+    class_weight: Mapping[Any, float] | str | None = None
+    verbose: int = 0
     kernel_params: Mapping[str, Any] | None = None
     decision: str = "auto"
     tol: float = 1e-8
     max_iter: int | None = None
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **KernelEstimator._parameter_constraints,
+        **StructuredEstimator._parameter_constraints,
         "loss": [StrOptions({"auto", *RIDGE_LOSSES})],
         "decision": [DECISIONS],
         "kernel_params": [dict, None],
@@ -83,8 +102,6 @@ class RidgeBase(KernelEstimator):
         self.loss_, self.decision_ = decides_by(structure, self.loss, self.decision)
         if self.decision_ == "mbr":
             structure.space.require_preimage()
-        if self.decision_ == "f1":
-            require_all_sets(structure)
 
     def _decides_by(self) -> tuple[str, str]:
         return self.loss_, self.decision_
@@ -121,10 +138,9 @@ class RidgeBase(KernelEstimator):
         self.solver_, self.precision_ = solution.solver, info.precision
         self.objective_, self.n_iter_ = float(info.objective), max(int(info.n_iter), 1)
         if not info.converged:
-            warn_user(
+            warn_unconverged(
                 f"the solver stopped after {counted(info.n_iter, 'iteration')} at a relative residual of "
-                f"{info.residual:.1e}, above tol={self.tol:.1e}: raise max_iter, alpha or tol, or scale the inputs",
-                ConvergenceWarning,
+                f"{info.residual:.1e}, above tol={self.tol:.1e}: raise max_iter, alpha or tol, or scale the inputs"
             )
 
 
@@ -273,7 +289,6 @@ class StructuredRidge(RidgeBase):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **RidgeBase._parameter_constraints,
-        "alpha": [Interval(Real, 0, None, closed="neither")],
         "decision": THRESHOLD_DECISIONS,
         "solver": [StrOptions(set(RIDGE_SOLVERS))],
     }
@@ -331,15 +346,16 @@ class StructuredRidge(RidgeBase):
             # Only the linear kernel can be solved in the features themselves, which takes rows as they are.
             by_features = self.kernel == "linear" and self.solver in ("auto", "primal") and self.decision != "f1"
             rows = self._read_rows(X, y, sample_weight, dtype="numeric" if by_features else np.float64)
-            self.kernel_ = self._kernel_of(rows)
+            self.kernel_ = kernel_of(self, rows)
             if by_features and self._is_primal(rows.X):
-                return self._solve_features(ArrayBlocks(rows.X, rows.y, rows.weights), BlockRows.of_model(self))
+                blocks = ArrayBlocks(rows.X, rows.y, rows.weights)
+                return self._solve_features(blocks, BlockRows.of_model(self, self.structure_))
             if by_features:
                 rows = rows._replace(X=in_double(rows.X))
             chooses = self.decision_ == "f1"
             if chooses:
-                rows.require_single("decision='f1'")
-            problem = self._problem(rows)
+                require_single(rows.sets, "decision='f1'")
+            problem = self._problem(embed_rows(self, rows))
             plan = problem.plan(0, 0)
             kernel = training_kernel(self.kernel_, rows.X, plan, loo="_loo" if chooses else "")
             self._keep_solution(solve(problem, kernel, plan), rows.X)
@@ -361,10 +377,10 @@ class StructuredRidge(RidgeBase):
             "max_iter": int(self.max_iter or 0), "shift": float(self.fit_intercept),
         }  # fmt: skip
 
-    def _problem(self, rows: TrainingRows) -> RidgeProblem:
+    def _problem(self, targets: Targets) -> RidgeProblem:
         """Return the problem to solve from a kernel matrix of the rows."""
         description, n_threads = self.structure_.space.description, get_n_threads(self.n_jobs)
-        return RidgeProblem(description, self._embed_rows(rows), self._options(), n_threads, int(self.verbose))
+        return RidgeProblem(description, targets, self._options(), n_threads, int(self.verbose))
 
     @documented
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
@@ -419,16 +435,11 @@ class StructuredRidge(RidgeBase):
         [[1, 2], [2, 1]]
         """
         with refit(self):
-            return self._fit_blocks(source_of(blocks), classes)
+            return self._fit_blocks(IterableBlocks(blocks), classes)
 
     def _fit_blocks(self, source: BlockSource, classes: Any = None) -> StructuredRidge:
         """Train on a source of blocks."""
-        if self.solver not in ("auto", "primal") or self.decision == "f1":
-            raise ValueError(
-                "training on blocks needs solver='auto' or 'primal' and another decision than 'f1', which leaves rows "
-                f"out; got solver={self.solver!r} and decision={self.decision!r}"
-            )
-        rows = BlockRows.of_source(self, source, classes)
+        rows = BlockRows.of_source(self, source, classes, solver=["auto", "primal"], decision=sorted(DECISIONS.options))
         self._set_structure(rows.structure)
         self.kernel_ = InputKernel("linear")
         return self._solve_features(source, rows)
@@ -439,3 +450,106 @@ class StructuredRidge(RidgeBase):
         weights, info = solve_blocks(source, rows, problem, int(self.verbose))
         self._keep_solution(Solution(weights, "primal", info))
         return self
+
+
+def block_sums(problem: PrimalProblem, features: RowInputs, outputs: RowOutputs) -> FloatArray:
+    """Return the sums over rows, as ``cp_ridge_sums`` lays them out."""
+    sums: FloatArray = np.zeros(sums_length(features.p, outputs.d))
+    problem.add_sums(sums, features, outputs)
+    return sums
+
+
+def solve_blocks(source: BlockSource, rows: BlockRows, problem: PrimalProblem, verbose: int) -> tuple[FloatArray, Any]:
+    """Return the weights (q, d) of training on the blocks of a source; ``n_iter`` counts the passes over them.
+
+    Raises
+    ------
+    ValueError
+        For blocks that are not legal, naming block and row, and where sums over rows overflow.
+    MemoryError
+        When weights and Gram matrix do not fit, before they are allocated.
+    """
+    q, d = rows.n_features + int(problem.options["shift"]), rows.structure.n_features
+    if (needed := 8 * (4 * q * q + 14 * q * d)) > SMALL_BYTES:
+        require_memory(
+            needed,
+            f"training on {q} features: the Gram matrix with its eigendecomposition, and weights of {d} scores",
+            "take solver='closed-form' when there are fewer rows than features, or select features",
+        )
+    if isinstance(source, ArrayBlocks):
+        with source.whole.errors():
+            whole = rows.read_whole(source.whole)
+            if whole is not None:
+                return problem.solve(*whole, budget=_HELD_BYTES, verbose=verbose)
+    control = Control()
+
+    def advance() -> None:
+        control.step += 1
+
+    def add_up() -> FloatArray:
+        sums: FloatArray = source.reduce(rows.compute, partial(block_sums, problem), merge=iadd, advance=advance)
+        require_weight(total_weight(sums, rows.n_features))
+        return sums
+
+    def multiply(direction: FloatArray) -> FloatArray:
+        product: FloatArray = source.reduce(rows.compute, problem.product, direction, merge=iadd, advance=advance)
+        return product
+
+    return problem.solve_elsewhere(rows.n_features, add_up, multiply, control, verbose)
+
+
+def solve_sums(sums: FloatArray, n_features: int, problem: PrimalProblem) -> tuple[FloatArray, Any]:
+    """Return the weights (q, d) of least squared loss, which needs no more than the sums."""
+    require_weight(total_weight(sums, n_features))
+    return problem.solve_elsewhere(n_features, lambda: sums, _no_product, Control())
+
+
+def _no_product(direction: FloatArray) -> FloatArray:
+    raise AssertionError("squared loss needs no products")
+
+
+def best_threshold(scores: FloatArray, y: FloatArray, weights: FloatArray | None = None) -> tuple[float, float]:
+    """Return the threshold above which labels are to be predicted, and the F1 that it reaches.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n, d)
+        Of labels of rows that were left out in training.
+    y : ndarray of shape (n, d)
+        0/1.
+    weights : ndarray of shape (n,) or None, default=None
+        Of rows; None: equal.
+
+    Returns
+    -------
+    threshold : float
+        In the middle of two scores, or beyond all. Of several with the largest F1, the largest.
+    f1 : float
+        Mean over rows, 1 where no label is true or predicted.
+
+    Notes
+    -----
+    As the threshold goes down, labels are predicted one after another, and F1 changes in the row of the label alone:
+    O(n d log(n d)).
+    """
+    n, d = scores.shape
+    share = np.full(n, 1.0 / n) if weights is None else weights / weights.sum()
+    order = np.argsort(-scores, axis=1, kind="stable")
+    hits = np.cumsum(np.take_along_axis(y, order, axis=1), axis=1)
+    size = y.sum(axis=1, keepdims=True)
+    f1 = np.hstack([(size == 0).astype(np.float64), 2.0 * hits / (np.arange(1, d + 1) + size)])
+    gains = (np.diff(f1, axis=1) * share[:, np.newaxis]).ravel()
+    descending = np.take_along_axis(scores, order, axis=1).ravel()
+    sequence = np.argsort(-descending, kind="stable")
+    reached = share @ f1[:, 0] + np.concatenate([[0.0], np.cumsum(gains[sequence])])
+    values = descending[sequence]
+    # A threshold lies between scores that differ: behind the last of equal ones.
+    ends = np.concatenate([[True], values[:-1] > values[1:], [True]])
+    best = int(np.flatnonzero(ends)[np.argmax(reached[ends])])
+    if best == 0:
+        threshold = values[0] + 1.0
+    elif best == len(values):
+        threshold = values[-1] - 1.0
+    else:
+        threshold = (values[best - 1] + values[best]) / 2
+    return float(threshold), float(reached[best])

@@ -15,9 +15,9 @@ from .._data.inputs import refit
 from .._lib.kernel import SCALED_KERNELS, InputKernel
 from ..metrics import get_scorer_names
 from ..structures import Structure
-from .choice import Choice, Setting, take_fit
+from .choice import Choice, JudgedRows, Setting, take_fit
 from .ridge import THRESHOLD_DECISIONS, RidgeBase, StructuredRidge
-from .training import TrainingRows
+from .training import TrainingRows, embed_rows, require_single
 
 _ALPHAS = tuple(10.0 ** (k / 2) for k in range(-6, 5))
 _KERNELS = ("linear", "rbf", "laplacian")
@@ -208,7 +208,7 @@ class StructuredRidgeCV(RidgeBase):
         with refit(self):
             lists = self._lists()
             rows = self._read_rows(X, y, sample_weight)
-            rows.require_single("leave-one-out")
+            require_single(rows.sets, "leave-one-out")
             counting = rows.n if rows.weights is None else int(np.count_nonzero(rows.weights))
             if counting < 2:
                 raise ValueError(
@@ -218,7 +218,8 @@ class StructuredRidgeCV(RidgeBase):
             settings, alphas = self._settings(lists, rows), [float(alpha) for alpha in lists["alpha"]]
             scoring = self._scoring(settings, constraints)
             choice = Choice(alphas, settings, scoring, self._model_of, int(self.verbose))
-            setting, best = choice.best(rows, constraints, square=self.kernel is not None)
+            judged = JudgedRows(rows, embed_rows(self, rows), constraints)
+            setting, best = choice.best(judged, square=self.kernel is not None)
             self.alpha_ = choice.alphas[best.best]
             self.best_params_, self.best_score_ = {"alpha": self.alpha_, **setting.parameters}, best.score
             self.cv_results_ = choice.table()
@@ -233,15 +234,11 @@ class StructuredRidgeCV(RidgeBase):
 
     def _lists(self) -> dict[str, list[Any]]:
         """Return what is chosen from, each entry checked as the parameter of :class:`StructuredRidge` that it is of."""
-        lists = {
-            "alphas": self.alphas,
-            "kernels": _KERNELS if self.kernels is None else self.kernels,
-            "gammas": (None,) if self.gammas is None else self.gammas,
-            "losses": ("auto",) if self.losses is None else self.losses,
-        }
+        defaults = {"alphas": _ALPHAS, "kernels": _KERNELS, "gammas": (None,), "losses": ("auto",)}
         checked: dict[str, list[Any]] = {}
-        for (name, values), single in zip(lists.items(), ("alpha", "kernel", "gamma", "loss"), strict=True):
-            entries = checked[single] = list(values)
+        for (name, default), single in zip(defaults.items(), ("alpha", "kernel", "gamma", "loss"), strict=True):
+            given = getattr(self, name)
+            entries = checked[single] = list(default if given is None else given)
             if not entries:
                 raise ValueError(f"{name} is empty: name at least one")
             named = {f"{name}[{at}]": entry for at, entry in enumerate(entries)}

@@ -11,22 +11,17 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 from sklearn.base import _fit_context
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 
 from .._data.checks import counted, seed_of
 from .._data.glossary import documented
-from .._data.inputs import clear_fit, refit, unchanged_on_failure
-from .._data.warn import warn_user
+from .._data.inputs import refit, unchanged_on_failure
 from .._lib.arrays import FloatArray, IndexArray, require_memory
 from .._lib.call import get_n_threads
 from .._lib.ridge import Design, Targets
 from .._lib.sgd import Coefficients, Schedule, sgd_expansion, sgd_fit
 from .ridge import RidgeBase
-from .training import (
-    EarlierFit,
-    require_same_intercept,
-)
+from .training import EarlierFit, embed_rows, kernel_of, warn_unconverged
 
 # Share of the gain that a last pass may change before the end of the passes is worth a warning.
 _UNCONVERGED = 0.01
@@ -189,7 +184,7 @@ class StructuredSGD(RidgeBase):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **RidgeBase._parameter_constraints,
-        "alpha": [Interval(Real, 0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
         "truncation": [
             Interval(Integral, 1, None, closed="left"),
             Interval(RealNotInt, 0, 1, closed="neither"),
@@ -197,10 +192,6 @@ class StructuredSGD(RidgeBase):
         ],
         "learning_rate": [StrOptions({"inverse", "smd"})],
         "eta0": [Interval(Real, 0, None, closed="neither")],
-        "average": ["boolean"],
-        "shuffle": ["boolean"],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "warm_start": ["boolean"],
     }
 
     @documented
@@ -248,17 +239,18 @@ class StructuredSGD(RidgeBase):
         >>> StructuredSGD("permutations", alpha=0.1, random_state=0).fit(X, y, sample_weight=[1, 2, 2, 1]).score(X, y)
         1.0
         """
-        earlier = EarlierFit.of(self) if self.warm_start else None
+        earlier = EarlierFit.of(self)
         with refit(self):
             rows = self._read_rows(X, y, sample_weight)
-            self.kernel_ = self._kernel_of(rows)
+            self.kernel_ = kernel_of(self, rows)
             if earlier is not None:
                 earlier.require_match(self, rows.X.shape[0])
-            targets, n = self._embed_rows(rows), rows.X.shape[0]
+            targets, n = embed_rows(self, rows), rows.X.shape[0]
             most = _support_limit(self.truncation, n if rows.weights is None else int(np.count_nonzero(rows.weights)))
             begun = self._begin(targets.d, earlier, most)
-            schedule = self._schedule(int(self.max_iter), float(self.tol))
-            coefficients, support, done = self._train(rows.X, targets, *begun, schedule, most)
+            coefficients, support, done = self._train(
+                rows.X, targets, *begun, most, int(self.max_iter), float(self.tol)
+            )
             inputs = rows.X
             if support is not None and (most is None or self.kernel_.is_precomputed):
                 coefficients = coefficients.spread(support, n)
@@ -270,8 +262,7 @@ class StructuredSGD(RidgeBase):
             if done.interrupt is None:
                 self.objective_ = done.curve[-1]
                 _warn_unless_converged(done)
-        if done.interrupt is not None:
-            raise done.interrupt
+        _end(done)
         return self
 
     @documented
@@ -337,22 +328,18 @@ class StructuredSGD(RidgeBase):
             )
         with unchanged_on_failure(self):
             state: DescentState | None = getattr(self, "descent_", None)
+            weights = state.coefficients.iterate if state is not None and self.kernel_.is_linear else None
+            rows = self._read_mini_batch(X, y, classes, sample_weight, first=state is None, weights=weights)
+            inputs, targets, most = rows.X, embed_rows(self, rows), self.truncation
             if state is None:
-                clear_fit(self)
-            elif self.kernel_.is_linear:
-                require_same_intercept(self, len(state.coefficients.iterate))
-            rows = self._read_mini_batch(X, y, classes, sample_weight, first=state is None)
-            inputs, targets, most = rows.X, self._embed_rows(rows), self.truncation
-            if state is None:
-                self.kernel_ = self._kernel_of(rows)
                 coefficients, support = self._begin(targets.d, None, most)
                 state = DescentState(coefficients)
             else:
                 coefficients, support = self._carry_on(state.coefficients, most)
                 if support is not None:
                     inputs = _stacked(self.X_fit_, inputs)
-            schedule = self._schedule(1, None, seen=state.n_rows, curvature=state.curvature)
-            coefficients, support, done = self._train(inputs, targets, coefficients, support, schedule, most)
+            seen: dict[str, Any] = {"seen": state.n_rows, "curvature": state.curvature}
+            coefficients, support, done = self._train(inputs, targets, coefficients, support, most, **seen)
             if support is not None and not np.array_equal(support, np.arange(inputs.shape[0])):
                 inputs = inputs[support]
             state = DescentState(coefficients, state.n_rows + done.steps, done.curvature, state.n_mini_batches + 1)
@@ -361,16 +348,8 @@ class StructuredSGD(RidgeBase):
             self.n_iter_ = state.n_mini_batches
             if hasattr(self, "objective_"):
                 del self.objective_
-        if done.interrupt is not None:
-            raise done.interrupt
+        _end(done)
         return self
-
-    def _schedule(self, max_iter: int, tol: float | None, **seen: Any) -> Schedule:
-        """Return how passes go over the rows."""
-        seed = seed_of(self.random_state) if self.shuffle else None
-        return Schedule(
-            max_iter, tol, float(self.eta0), seed, label=type(self).__name__, verbose=int(self.verbose), **seen
-        )
 
     def _started(self, iterate: FloatArray) -> Coefficients:
         """Return coefficients with what the parameters ask for beside them."""
@@ -392,23 +371,23 @@ class StructuredSGD(RidgeBase):
 
     def _carry_on(self, old: Coefficients, most: int | None) -> tuple[Coefficients, IndexArray | None]:
         """Return the coefficients before steps on further rows, with what the parameters ask for, and their support."""
-        fresh = self._started(old.iterate)
-        asked = [name for name, value in vars(fresh).items() if value is not None]
-        kept = {name: getattr(old, name) for name in asked if getattr(old, name) is not None}
-        coefficients = replace(fresh, **kept)
+        asked = self._started(old.iterate)
+        kept = {name: value for name, value in vars(old).items() if value is not None}
+        coefficients = replace(asked, **{name: kept[name] for name in kept if getattr(asked, name) is not None})
         if self.kernel_.is_linear:
             return coefficients, None
-        support = np.arange(len(old.iterate))
-        if most is None or len(support) <= most:
-            return coefficients, support
-        return coefficients.take(support[-most:]), support[-most:]
+        support = np.arange(len(old.iterate))[-(most or 0) :]
+        return coefficients.take(support), support
 
     def _train(
-        self, X: Any, targets: Targets, coefficients: Coefficients, support: IndexArray | None, schedule: Schedule,
-        most: int | None,
+        self, X: Any, targets: Targets, coefficients: Coefficients, support: IndexArray | None, most: int | None,
+        max_iter: int = 1, tol: float | None = None, **seen: Any,
     ) -> tuple[Coefficients, IndexArray | None, Any]:  # fmt: skip
         """Return what passes make of coefficients; `support` is None for those of input features."""
         description, n_threads = self.structure_.space.description, get_n_threads(self.n_jobs)
+        seed = seed_of(self.random_state) if self.shuffle else None
+        how = {"label": type(self).__name__, "verbose": int(self.verbose), **seen}
+        schedule = Schedule(max_iter, tol, float(self.eta0), seed, **how)
         options = {"loss": self.loss_, "alpha": float(self.alpha), "shift": float(self.fit_intercept)}
         if support is None:
             coefficients, design = coefficients.copy(), Design(X, intercept=bool(self.fit_intercept))
@@ -418,8 +397,8 @@ class StructuredSGD(RidgeBase):
                 description, options, X, self.kernel_, targets, coefficients, support, schedule, most=most,
                 n_threads=n_threads,
             )  # fmt: skip
-        if done.steps == 0 and done.interrupt is not None:
-            raise done.interrupt
+        if done.steps == 0:
+            _end(done)
         return coefficients, support, done
 
     def _keep(self, inputs: Any, state: DescentState) -> None:
@@ -431,15 +410,20 @@ class StructuredSGD(RidgeBase):
         self.descent_ = state
 
 
+def _end(done: Any) -> None:
+    """Go on with the interrupt that has ended the passes, if one has; coefficients are kept before."""
+    if done.interrupt is not None:
+        raise done.interrupt
+
+
 def _warn_unless_converged(done: Any) -> None:
     gain = max(abs(done.start - done.curve[-1]), np.finfo(float).tiny)
     change = abs(done.curve[-2] - done.curve[-1]) / gain if len(done.curve) > 1 else math.inf
     if not done.converged and _UNCONVERGED < change < math.inf:
-        warn_user(
+        warn_unconverged(
             f"stochastic gradient descent stopped after {counted(len(done.curve), 'pass', 'passes')}, the last of "
             f"which changed the objective by {change:.1%} of what was gained: raise max_iter or alpha, scale the "
-            "inputs, or take average=True",
-            ConvergenceWarning,
+            "inputs, or take average=True"
         )
 
 

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from .._data.blocks import make_block
-from .._data.inputs import is_dask, read_inputs
+from .._data.inputs import is_dask
 from .._lib.arrays import FloatArray
 from .._lib.kernel import InputKernel
 from .._lib.ridge import PrimalProblem, Solution, total_weight
 from ..structures import Structure, classes_of
-from .primal import SumRows, solve_sums
-from .ridge import StructuredRidge
-from .rows import BlockRows
-from .training import structure_of
+from .ridge import StructuredRidge, block_sums, solve_sums
+from .training import BlockRows, structure_of
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -165,10 +164,11 @@ class BlockStatistics:
             )
         block = make_block((X, y, sample_weight), None, 0)
         model = StructuredRidge(structure)
-        read_inputs(model, block.X, reset=True, dtype="numeric")
-        rows = BlockRows.of_model(model, structure_of(structure, block.y, classes))
+        model._read_inputs(block.X, reset=True)
+        rows = BlockRows.of_model(model, structure_of(structure, block.y, classes), model)
         problem = PrimalProblem(rows.structure.space.description, {"loss": "squared", "shift": 1.0}, rows.n_threads)
-        return cls(rows.structure, SumRows(rows, problem)(block), rows.n_features, rows.names)
+        names = tuple(getattr(model, "feature_names_in_", ())) or None
+        return cls(rows.structure, rows.compute(block, partial(block_sums, problem)), rows.n_features, names)
 
     def __add__(self, other: BlockStatistics) -> BlockStatistics:
         """Return the sums over the rows of both."""
@@ -237,8 +237,7 @@ class BlockStatistics:
         model.kernel_, model.n_features_in_ = InputKernel("linear"), self.n_features
         if self.feature_names is not None:
             model.feature_names_in_ = np.array(self.feature_names, dtype=object)
-        options = {"loss": "squared", "alpha": float(alpha), "shift": float(fit_intercept)}
-        problem = PrimalProblem(self.structure.space.description, options, 1)
+        problem = PrimalProblem(self.structure.space.description, model._options(), 1)
         weights, info = solve_sums(self.sums, self.n_features, problem)
         model._keep_solution(Solution(weights, "primal", info))
         return model

@@ -2,42 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import _fit_context
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from .._data.checks import counted
 from .._data.glossary import documented
 from .._data.inputs import refit
-from .._data.targets import TargetError
-from .._data.warn import warn_user
 from .._lib.arrays import CountArray, FloatArray, IndexArray, require_memory
 from .._lib.call import get_n_threads
 from .._lib.decode import Decoding
-from .._lib.errors import CapabilityError, RowError, renumbered
+from .._lib.errors import renumbered
 from .._lib.loglinear import KernelFeatures
-from .._lib.maxmargin import AffineLoss, Answer, MarginRows, Request, require_bits, svm_fit
+from .._lib.maxmargin import AffineLoss, Answer, MarginRows, Request, svm_fit
 from .._lib.names import MARGIN_SOLVERS, RESCALINGS
 from .._lib.ridge import Design, Targets, rows_order
 from .._lib.structure import Description
 from ..structures import Structure
 from ..structures.costs import COSTS, OWN, WorstOutputs
-from .base import KernelEstimator
-from .training import TrainingRows, kernel_features
+from .base import StructuredEstimator
+from .training import TrainingRows, embed_rows, kernel_features, kernel_of, require_single, warn_unconverged
 
 _REMEDY = "fit fewer rows, or a smaller structure"
 
 
 @documented
 @dataclass(eq=False, repr=False, kw_only=True)
-class StructuredSVM(KernelEstimator):
+class StructuredSVM(StructuredEstimator):
     r"""Structured support vector machine: the observed structure outscores others by margins that grow with the loss.
 
     Scores a structure y for an input x by :math:`\langle f(x), \psi(y)\rangle`, f linear in the features or in a
@@ -180,20 +177,22 @@ class StructuredSVM(KernelEstimator):
     solver: str = "cutting-plane"
     kernel: str | Callable[..., float] = "linear"
     gamma: float | str | None = None
+    degree: float = 3
+    coef0: float = 1.0
+    fit_intercept: bool = True
+    class_weight: Mapping[Any, float] | str | None = None
+    verbose: int = 0
     n_candidates: int | None = None
     tol: float = 1e-2
     max_iter: int = 1000
     average: bool = True
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **KernelEstimator._parameter_constraints,
+        **StructuredEstimator._parameter_constraints,
         "C": [Interval(Real, 0, None, closed="neither")],
         "rescaling": [StrOptions(set(RESCALINGS))],
         "cost": [StrOptions(set(COSTS))],
         "solver": [StrOptions(set(MARGIN_SOLVERS))],
-        "n_candidates": [Interval(Integral, 1, 2**20, closed="both"), None],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "average": ["boolean"],
     }
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
@@ -242,35 +241,34 @@ class StructuredSVM(KernelEstimator):
         """
         with refit(self):
             rows = self._read_rows(X, y, sample_weight)
-            self.kernel_ = self._kernel_of(rows)
-            training = FeatureRows.of(self, rows, sort=self.solver == "frank-wolfe")
-            n, d = training.targets.psi.shape
-            require_memory(8 * (6 + 2 * self.average) * n * d, f"means of {n} rows in {d} features", _REMEDY)
+            self.kernel_ = kernel_of(self, rows)
             cost = self.structure_.space.loss(self.cost)
             self.cost_ = cost.name
-            if self.rescaling == "slack" or not cost.is_affine:
-                training.require_complete(
-                    f"cost={self.cost_!r} with rescaling={self.rescaling!r} is for complete ones; take "
-                    "rescaling='margin' and cost='kendall'"
-                )
+            # Of outputs known in part ψ is a mean, with which losses that are not affine have nothing to do.
+            complete = self.rescaling == "slack" or not cost.is_affine
+            training = FeatureRows.of(self, rows, sort=self.solver == "frank-wolfe", complete=complete)
+            n, d = training.targets.psi.shape
+            require_memory(8 * (6 + 2 * self.average) * n * d, f"means of {n} rows in {d} features", _REMEDY)
             options = {
                 "solver": self.solver, "rescaling": self.rescaling, "c": float(self.C), "tol": float(self.tol),
                 "average": int(self.average), "zero_one": int(not cost.is_affine and self.cost_ != OWN),
             }  # fmt: skip
             with renumbered(training.kept):
                 loss = cost.affine(training.targets.psi) if cost.is_affine else None
-            worst = OwnWorst.of(self, rows, training) if self.cost_ == OWN else None
+            worst = None
+            if self.cost_ == OWN:
+                against = self.structure_.space.worst(self.structure_.encode(rows.y)[training.kept])
+                worst = OwnWorst(against, training.targets.psi, self.rescaling == "slack")
             found: Any = training.train(svm_fit, loss, options, worst)
-            training.keep(found.weights)
+            self._keep_features(rows.X, training.kernel, training.kept, found.weights)
             self.objective_, self.dual_gap_, self.exact_ = found.objective, found.gap, bool(found.exact)
             self.n_iter_, self.n_oracle_calls_, self.gap_curve_ = found.n_iter, found.n_calls, found.curve
             if not found.converged:
                 sooner = "; solver='cutting-plane' reaches small gaps sooner" * (self.solver == "frank-wolfe")
-                warn_user(
+                warn_unconverged(
                     f"the solver stopped after {counted(found.n_iter, 'pass', 'passes')} at a duality gap of "
                     f"{found.gap / found.objective:.1e} of the objective, above tol={self.tol:.1e}: raise max_iter or "
-                    f"tol, lower C, or scale the inputs{sooner}",
-                    ConvergenceWarning,
+                    f"tol, lower C, or scale the inputs{sooner}"
                 )
         return self
 
@@ -293,13 +291,6 @@ class OwnWorst:
     psi: FloatArray
     slack: bool
 
-    @classmethod
-    def of(cls, model: StructuredSVM, rows: TrainingRows, training: FeatureRows) -> OwnWorst:
-        """Return the loss of the structure of `model`, against the outputs of the rows that are trained on."""
-        parts = model.structure_.encode(rows.y)[training.kept]
-        worst = model.structure_.space.worst(parts)
-        return cls(worst, training.targets.psi, model.rescaling == "slack")
-
     def __call__(self, request: Request) -> None:
         psi = self.psi[request.rows]
         with renumbered(request.rows):
@@ -321,8 +312,6 @@ class FeatureRows:
     ----------
     model : estimator
         Whose structure and kernel are resolved.
-    X : array or CSR of shape (n, n_features)
-        All rows of training.
     design : Design
         The inputs; with another kernel than the linear one the features of its matrix.
     targets : Targets
@@ -335,7 +324,6 @@ class FeatureRows:
     """
 
     model: Any
-    X: Any
     design: Design
     targets: Targets
     kept: IndexArray
@@ -343,10 +331,10 @@ class FeatureRows:
     order: CountArray | None
 
     @classmethod
-    def of(cls, model: Any, rows: TrainingRows, *, sort: bool) -> FeatureRows:
+    def of(cls, model: Any, rows: TrainingRows, *, sort: bool, complete: bool) -> FeatureRows:
         """Return the rows of checked training data."""
-        rows.require_single(type(model).__name__)
-        X, targets, kernel, kept = rows.X, model._embed_rows(rows), None, np.arange(rows.n)
+        require_single(rows.sets, type(model).__name__)
+        X, targets, kernel, kept = rows.X, embed_rows(model, rows, complete=complete), None, np.arange(rows.n)
         if not model.kernel_.is_linear and targets.weights is not None:
             kept = np.flatnonzero(targets.weights)
             X, targets = X[kept], targets.take(kept)
@@ -355,13 +343,7 @@ class FeatureRows:
         if not model.kernel_.is_linear:
             kernel = kernel_features(model, X, np.ones(len(kept)), kept)
             design = Design(kernel.rows)
-        return cls(model, rows.X, design, targets, kept, kernel, order)
-
-    def require_complete(self, remedy: str) -> None:
-        """Raise TargetError for the first ranking known in part, whose mean of ψ is that of no ranking."""
-        bad = (np.abs(self.targets.psi) != 1.0).any(axis=1)
-        if self.model.structure_.space.entry_kind == "signs" and bad.any():
-            raise TargetError(int(self.kept[bad].min()), f"the ranking is known in part, and {remedy}")
+        return cls(model, design, targets, kept, kernel, order)
 
     def train(
         self, fit: Any, loss: AffineLoss | None, options: dict[str, Any], by: Answer | None = None, *start: Any
@@ -377,18 +359,6 @@ class FeatureRows:
                 *start, n_threads=how.n_threads, label=type(model).__name__, verbose=int(model.verbose),
             )  # fmt: skip
 
-    def keep(self, weights: FloatArray, dual: FloatArray | None = None) -> None:
-        """Set the coefficients of the model from weights (q, d) of the features.
-
-        `dual` (n, d) are the coefficients of the rows, if they are known.
-        """
-        if self.kernel is None:
-            self.model._keep_weights(weights)
-            return
-        whole = np.zeros((self.X.shape[0], weights.shape[1]))
-        whole[self.kept] = self.kernel.dual(weights) if dual is None else dual
-        self.model._keep_dual(self.X, whole)
-
 
 @dataclass(frozen=True)
 class PythonDecoder:
@@ -400,14 +370,14 @@ class PythonDecoder:
     how : Decoding
     n_candidates : int
         If positive, the best of so many uniform outputs is taken instead of decoding.
-    checked : bool
-        Whether entries of ψ other than 0 and 1 are refused: there is no loss for them.
+    loss : AffineLoss or None
+        What looks at the entries of ψ of outputs, if that is needed.
     """
 
     structure: Structure
     how: Decoding
     n_candidates: int
-    checked: bool
+    loss: AffineLoss | None
 
     def __call__(self, request: Request) -> None:
         space = self.structure.space
@@ -424,17 +394,14 @@ class PythonDecoder:
                 decoded = space.decode(request.linear, request.magnitude, how)
             request.reply[:] = space.embed(decoded.y, how.n_threads)
             request.proven[:] = decoded.optimal
-        if self.checked:
-            try:
-                require_bits(request.reply, "what was decoded")
-            except RowError as error:  # a fault of the structure, whichever row it is found at
-                raise CapabilityError(error.reason) from None
+        if self.loss is not None:
+            self.loss.rows(request.rows).values(request.reply)  # which refuses entries that it is not for
 
 
 def decoded_by(model: Any, how: Decoding, loss: AffineLoss | None = None) -> Description | Answer:
     """Return who decodes in training: the library, or Python for users' functions and integer programs."""
-    space, checked = model.structure_.space, loss is not None and loss.checked
-    if space.in_library and how.decoder != "milp" and not checked:
+    space, checked = model.structure_.space, loss if loss is not None and loss.checked else None
+    if space.in_library and how.decoder != "milp" and checked is None:
         description: Description = space.description
         return description
     return PythonDecoder(model.structure_, how, int(model.n_candidates or 0), checked)

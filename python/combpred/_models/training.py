@@ -1,35 +1,40 @@
-"""Training data checked and embedded for solvers, and fitted attributes set from their solutions."""
+"""Training data, whole or in blocks of rows, checked and embedded for solvers; and what their training shares."""
 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable, Collection
 from copy import copy
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.validation import _num_samples
 
-from .._data.blocks import Block, BlockSource, IterableBlocks
-from .._data.inputs import check_weights
+from .._data.blocks import BLOCK_BYTES, Block, BlockSource
+from .._data.inputs import check_weights, in_double, is_mapped, release_pages
 from .._data.targets import FlatSets, TargetError, flat_sets
+from .._data.warn import warn_user
 from .._lib.arrays import FloatArray, refuse_masked, require_memory
-from .._lib.call import get_n_threads
+from .._lib.call import RowInputs, are_read_in_place, get_n_threads
 from .._lib.errors import CapabilityError
+from .._lib.kernel import InputKernel
 from .._lib.loglinear import KernelFeatures
-from .._lib.ridge import Targets
+from .._lib.ridge import RowOutputs, Targets
 from ..structures import Structure, classes_of, resolve_structure, target_type
 
 _NYSTROM = "fit fewer rows, or take kernel='linear' on inputs mapped by combpred.kernels.NystromMap"
-_REMEDY = "set warm_start=False to start from zero"
+_PARTS_BYTES = 2**26  # most of encoded targets that are held as a whole, beside those of the user
 
-
-def resolve_targets(structure: Any, y: Any) -> tuple[Structure, FlatSets | None]:
-    """Return the structure of y with all sizes resolved, and the sets of outputs where rows of y are `Admissible`."""
-    sets = flat_sets(y)
-    return resolve_structure(structure, y if sets is None else sets.y), sets
+# What to do about parameters that do not go with blocks or mini-batches.
+_INSTEAD = {
+    "kernel": ": map the inputs by combpred.kernels.NystromMap, fitted to some rows",
+    "class_weight": ": it is for rows that come at once; give blocks their weights",
+}
 
 
 def weigh_rows(model: Any, y: Any, sets: FlatSets | None, sample_weight: Any) -> FloatArray | None:
@@ -51,14 +56,13 @@ def weigh_rows(model: Any, y: Any, sets: FlatSets | None, sample_weight: Any) ->
     return of_rows if weights is None else weights if of_rows is None else check_weights(weights * of_rows, n)
 
 
-def embed_targets(
-    structure: Structure, y: Any, sets: FlatSets | None, weights: FloatArray | None, n_threads: int
-) -> Targets:
-    """Return the targets of training; ValueError naming the row where y is not in the structure."""
-    if sets is None:
-        parts, partial = structure.encode_targets(y)
-        return Targets(structure.space.embed(parts, n_threads, partial=partial), weights)
-    return Targets(structure.space.embed(encode_sets(structure, sets), n_threads), weights, sets.first)
+def encode_rows(
+    structure: Structure, y: Any, sets: FlatSets | None, *, complete: bool = False
+) -> tuple[NDArray[Any], bool]:
+    """Return all outputs in parts, and whether some are known in part, which is refused if `complete`."""
+    if sets is not None:
+        return encode_sets(structure, sets), False
+    return (structure.encode(y), False) if complete else structure.encode_targets(y)
 
 
 def encode_sets(structure: Structure, sets: FlatSets) -> NDArray[Any]:
@@ -90,13 +94,32 @@ class TrainingRows(NamedTuple):
         """Number of rows."""
         return int(self.X.shape[0])
 
-    def require_single(self, learner: str) -> None:
-        """Raise CapabilityError where rows of y are sets, which `learner` cannot learn from."""
-        if self.sets is not None:
-            raise CapabilityError(
-                f"{learner} takes one output for each row, and y holds Admissible sets: take one of each, or "
-                "StructuredRidge or ProbabilisticStructured, which learn from sets"
-            )
+
+def kernel_of(model: Any, rows: TrainingRows) -> InputKernel:
+    """Return the kernel of an estimator, resolved on the training inputs."""
+    return InputKernel.resolve(
+        model.kernel, rows.X, gamma=None if model.kernel == "linear" else model.gamma, degree=model.degree,
+        coef0=model.coef0, params=getattr(model, "kernel_params", None), weights=rows.weights,
+    )  # fmt: skip
+
+
+def embed_rows(model: Any, rows: TrainingRows, *, complete: bool = False) -> Targets:
+    """Return ψ of the targets, after checking that they fit in memory with what training makes of them."""
+    structure, sets = model.structure_, rows.sets
+    n, d = rows.n if sets is None else int(sets.first[-1]), structure.n_features
+    require_memory(8 * 4 * n * d, f"embedding {n} outputs in {d} features", "fit fewer rows, or a smaller structure")
+    parts, partial = encode_rows(structure, rows.y, sets, complete=complete)
+    psi = structure.space.embed(parts, get_n_threads(model.n_jobs), partial=partial)
+    return Targets(psi, rows.weights, None if sets is None else sets.first)
+
+
+def require_single(sets: Any, learner: str) -> None:
+    """Raise CapabilityError where rows of y are sets, which `learner` cannot learn from."""
+    if sets:
+        raise CapabilityError(
+            f"{learner} takes one output for each row, and y holds Admissible sets: take one of each, or "
+            "StructuredRidge or ProbabilisticStructured, which learn from sets"
+        )
 
 
 def kernel_features(model: Any, X: Any, weights: FloatArray, kept: NDArray[np.intp]) -> KernelFeatures:
@@ -132,8 +155,8 @@ class EarlierFit:
 
     @classmethod
     def of(cls, model: Any) -> EarlierFit | None:
-        """Return the coefficients of a fitted model, None where it has not been fitted."""
-        return cls(copy(model)) if hasattr(model, "intercept_") else None
+        """Return the coefficients that a model is to start from, None where it starts from zero."""
+        return cls(copy(model)) if model.warm_start and hasattr(model, "intercept_") else None
 
     def require_match(self, model: Any, n: int) -> None:
         """Raise ValueError unless a model, whose structure and kernel are resolved for n rows, has weights like these.
@@ -141,17 +164,12 @@ class EarlierFit:
         The shapes must be the same, and so must the classes, whose weights would change places otherwise.
         """
         d = model.structure_.n_features
-        name, found = ("coef_", (d, model.n_features_in_)) if model.kernel_.is_linear else ("dual_coef_", (n, d))
-        old = getattr(self.model, name, None)
-        if old is None or old.shape != found:
+        name, shape = ("coef_", (d, model.n_features_in_)) if model.kernel_.is_linear else ("dual_coef_", (n, d))
+        before, now = (getattr(each, "classes_", ()) for each in (self.model, model))
+        if np.shape(getattr(self.model, name, ())) != shape or not np.array_equal(before, now):
             raise ValueError(
-                f"warm_start=True starts from {name} of shape {found}, and those of the earlier fit have shape "
-                f"{None if old is None else old.shape}: {_REMEDY}"
-            )
-        before, classes = (getattr(each, "classes_", None) for each in (self.model, model))
-        if before is not None and classes is not None and not np.array_equal(before, classes):
-            raise ValueError(
-                f"warm_start=True needs the classes of the earlier fit, {before}, got {classes}: {_REMEDY}"
+                f"warm_start=True needs an earlier fit to the same classes, with {name} of shape {shape}: set "
+                "warm_start=False to start from zero"
             )
 
     def weights(self, X: Any, kernel: KernelFeatures | None, kept: NDArray[np.intp], *, intercept: bool) -> FloatArray:
@@ -179,16 +197,6 @@ def has_partial_fit(model: Any) -> bool:
     raise AttributeError(f"partial_fit needs solver='sgd', got solver={model.solver!r}")
 
 
-def require_same_intercept(model: Any, n_weights: int) -> None:
-    """Raise ValueError unless `fit_intercept` goes with the weights of the features found so far."""
-    learnt = n_weights - model.n_features_in_
-    if learnt != int(model.fit_intercept):
-        raise ValueError(
-            f"fit_intercept={model.fit_intercept!r}, but the coefficients found so far are those of "
-            f"fit_intercept={bool(learnt)}, which partial_fit continues: set it back, or begin anew with fit or clone"
-        )
-
-
 def structure_of(structure: Any, y: Any, classes: Any = None) -> Structure:
     """Return the structure of targets of which some are given, or, of labels, the list of all as `classes`."""
     if classes is not None:
@@ -202,7 +210,8 @@ def structure_of(structure: Any, y: Any, classes: Any = None) -> Structure:
     with warnings.catch_warnings():
         # Of few rows, classes may be more than half, as scikit-learn expects of numbers to be regressed on.
         warnings.filterwarnings("ignore", message="The number of unique classes is greater than 50%")
-        return resolve_targets(structure, y)[0]
+        sets = flat_sets(y)
+        return resolve_structure(structure, y if sets is None else sets.y)
 
 
 def takes_classes(structure: Any, y: Any) -> bool:
@@ -213,20 +222,107 @@ def takes_classes(structure: Any, y: Any) -> bool:
     return len(shape) == 1 or (len(shape) == 2 and shape[1] == 1)
 
 
-def source_of(blocks: Any) -> BlockSource:
-    """Return blocks as the user gives them, or a source, as a source."""
-    return blocks if isinstance(blocks, BlockSource) else IterableBlocks(blocks)
-
-
 def block_labels(block: Block) -> NDArray[Any]:
     """Return the labels of a block, each once."""
     return np.unique(np.asarray(block.y))
 
 
-def require_linear(model: Any, how: str) -> None:
-    """Raise ValueError for kernels whose matrices take all rows at once, which `how` does not see."""
-    if model.kernel != "linear":
-        raise ValueError(
-            f"{how} needs kernel='linear', got kernel={model.kernel!r}: map the inputs by combpred.kernels.NystromMap, "
-            "fitted to some rows"
-        )
+def require_parameters(model: Any, how: str, **allowed: Collection[Any]) -> None:
+    """Raise ValueError for the first parameter whose value is none of those with which rows can be trained on so."""
+    for name, values in allowed.items():
+        value = getattr(model, name)
+        if value not in values:
+            needed = " or ".join(map(repr, values))
+            raise ValueError(f"{how} needs {name}={needed}, got {name}={value!r}{_INSTEAD.get(name, '')}")
+
+
+def warn_unconverged(message: str) -> None:
+    """Issue a ConvergenceWarning that points to the user's line."""
+    warn_user(message, ConvergenceWarning)
+
+
+@dataclass(frozen=True)
+class BlockRows:
+    """How blocks are read, and what every block must agree with. It can be pickled.
+
+    Attributes
+    ----------
+    structure : Structure
+        With all sizes resolved.
+    n_features : int
+    n_threads : int
+    reader : estimator or None, default=None
+        Knows the features that every block must have; None where inputs have been read.
+    """
+
+    structure: Structure
+    n_features: int
+    n_threads: int
+    reader: Any = None
+
+    @classmethod
+    def of_model(cls, model: Any, structure: Structure, reader: Any = None) -> BlockRows:
+        """Describe blocks for an estimator whose features are resolved."""
+        return cls(structure, model.n_features_in_, get_n_threads(model.n_jobs), reader)
+
+    @classmethod
+    def of_source(cls, model: Any, source: BlockSource, classes: Any, **allowed: Any) -> BlockRows:
+        """Describe the blocks of a source, from the first one or `classes`, and set the features of the estimator.
+
+        Classes that a source gathers, as dask collections do, are those of all blocks; `allowed` are parameters as
+        `require_parameters` takes them.
+        """
+        require_parameters(model, "training on blocks", kernel=["linear"], class_weight=[None], **allowed)
+        first = source.first()
+        with first.errors():
+            model._read_inputs(first.X, reset=True)
+            if classes is None and source.gathers_classes and takes_classes(model.structure, first.y):
+                classes = source.reduce(block_labels, merge=np.union1d)
+            return cls.of_model(model, structure_of(model.structure, first.y, classes), model)
+
+    def read(self, block: Block) -> tuple[RowInputs, RowOutputs]:
+        """Return the rows of a block as the library reads them; to be called within the block's `errors`."""
+        X = self._inputs(block)
+        return RowInputs(X if are_read_in_place(X) else in_double(X)), self._outputs(block)
+
+    def compute(self, block: Block, function: Callable[..., FloatArray], *arguments: Any) -> FloatArray:
+        """Return ``function(inputs, outputs, *arguments)`` of the rows of a block; for `BlockSource.reduce`."""
+        with block.errors():
+            return function(*self.read(block), *arguments)
+
+    def read_whole(self, block: Block) -> tuple[RowInputs, RowOutputs] | None:
+        """Return all rows as the library reads them, None where they would have to be copied and are too many.
+
+        Rows of mapped files are read in place, and given back.
+        """
+        X, d = self._inputs(block), self.structure.n_features
+        in_place = are_read_in_place(X)
+        width = X.nnz / max(X.shape[0], 1) if sparse.issparse(X) else self.n_features
+        n_bytes, most = (4 * self.structure.space.part_len, _PARTS_BYTES) if self._has_parts() else (8 * d, BLOCK_BYTES)
+        if (not in_place and 8 * block.n * width > BLOCK_BYTES) or (
+            block.n * n_bytes > most and not sparse.issparse(block.y)
+        ):
+            return None
+        outputs = self._outputs(block)
+        release_pages(block.y)
+        return RowInputs(X if in_place else in_double(X), mapped=is_mapped(X)), outputs
+
+    def _inputs(self, block: Block) -> Any:
+        """Return the inputs of a block, as the user gives them where the library can read these."""
+        return block.X if self.reader is None else self.reader._read_inputs(block.X)
+
+    def _has_parts(self) -> bool:
+        return self.structure.space.parts_dtype != np.object_
+
+    def _outputs(self, block: Block) -> RowOutputs:
+        """Return the targets of a block."""
+        structure, sets = self.structure, flat_sets(block.y)
+        form: dict[str, Any] = {"n": block.n, "d": structure.n_features, "weights": block.weights}
+        few = structure.embed_sparse(block.y) if sets is None else None
+        if few is not None:
+            return RowOutputs(**form, psi=few)
+        parts, partial = encode_rows(structure, block.y, sets)
+        form["first"] = None if sets is None else sets.first
+        if self._has_parts():
+            return RowOutputs(**form, parts=parts, partial=partial)
+        return RowOutputs(**form, psi=structure.space.embed(parts, self.n_threads, partial=partial))

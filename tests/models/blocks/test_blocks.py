@@ -12,7 +12,7 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from combpred import Admissible, StructuredRidge
-from combpred._models import rows
+from combpred._models import training
 from combpred.structures import LabelSets, MultiClass, Permutations
 from rows_in_blocks import STRUCTURES, N, P, cut, data, same
 
@@ -104,10 +104,10 @@ def test_sparse_label_sets_are_learnt_and_predicted_sparse(form):
     same(StructuredRidge("labelsets", tol=1e-11).fit_blocks(cut(X, sparse.csr_array(Y))), expected, X)
 
 
-@pytest.mark.parametrize("n_bytes", [rows.BLOCK_BYTES, 0], ids=["few", "many"])
+@pytest.mark.parametrize("n_bytes", [training.BLOCK_BYTES, 0], ids=["few", "many"])
 def test_inputs_of_all_types_and_layouts(monkeypatch, n_bytes):
     """Many rows of types and layouts that the library does not read go to it in blocks, which are copied."""
-    monkeypatch.setattr(rows, "BLOCK_BYTES", n_bytes)
+    monkeypatch.setattr(training, "BLOCK_BYTES", n_bytes)
     X, y, _ = data(Permutations(4))
     X = np.rint(4 * X)
     wide = np.zeros((N, 2 * P))
@@ -124,9 +124,9 @@ def test_inputs_of_all_types_and_layouts(monkeypatch, n_bytes):
         same(StructuredRidge("permutations", solver="primal", tol=1e-11).fit((X % 2).astype(kind), y), expected, X)
 
 
-@pytest.mark.parametrize("n_bytes", [rows._PARTS_BYTES, 0], ids=["whole", "blocks"])
+@pytest.mark.parametrize("n_bytes", [training._PARTS_BYTES, 0], ids=["whole", "blocks"])
 def test_targets_of_all_types(few_rows, monkeypatch, n_bytes):
-    monkeypatch.setattr(rows, "_PARTS_BYTES", n_bytes)
+    monkeypatch.setattr(training, "_PARTS_BYTES", n_bytes)
     X, y, _ = data(Permutations(4))
     expected = StructuredRidge("permutations", solver="primal").fit(X, y)
     for form in (y.astype(np.int32), y.astype(np.int64), y.astype(float), y.tolist(), pd.DataFrame(y)):

@@ -29,22 +29,27 @@ class Reached(NamedTuple):
         What the names of its parameters begin with, in those of the estimator around it.
     fit_path : str
         What the names of arguments of ``fit`` begin with.
+    X : array-like or None
+        What it predicts from, if that was asked.
     """
 
     estimator: Any
     path: str = ""
     fit_path: str = ""
+    X: Any = None
 
     @classmethod
-    def within(cls, estimator: Any) -> Reached:
-        """Return the innermost estimator, which need not be fitted."""
-        found = cls(estimator)
+    def within(cls, estimator: Any, X: Any = None, *, fitted: bool = False) -> Reached:
+        """Return the innermost estimator, if `fitted` the one that a search has chosen, which gets X transformed."""
+        found = cls(estimator, X=X)
         while True:
-            if isinstance(found.estimator, Pipeline):
-                name, last = found.estimator.steps[-1]
-                found = cls(last, f"{found.path}{name}__", f"{found.fit_path}{name}__")
-            elif isinstance(found.estimator, BaseSearchCV):
-                found = cls(found.estimator.estimator, f"{found.path}estimator__", found.fit_path)
+            model, path, fit_path, X = found
+            if isinstance(model, Pipeline):
+                name, last = model.steps[-1]
+                X = X if X is None or len(model.steps) == 1 else model[:-1].transform(X)
+                found = cls(last, f"{path}{name}__", f"{fit_path}{name}__", X)
+            elif isinstance(model, BaseSearchCV):
+                found = cls(model.best_estimator_ if fitted else model.estimator, f"{path}estimator__", fit_path, X)
             else:
                 return found
 
@@ -94,6 +99,9 @@ class ComposedEstimator(StructuredEstimator):
         scores = self._scores(X)
         held = None if constraints is None else RowConstraints(self.structure_.space, constraints, len(scores))
         yield slice(0, len(scores)), self._decode_scores(scores, how, held)
+
+    def _score_blocks(self, X: Any) -> Iterator[tuple[slice, FloatArray]]:
+        yield slice(0, X.shape[0]), self._scores(X)  # it is for the other estimators to cut rows
 
     def _decides_by_scores(self) -> bool:
         return False  # the library does not know the scores of a row of X

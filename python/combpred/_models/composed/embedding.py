@@ -19,6 +19,7 @@ from ..._data.inputs import refit
 from ..._lib.arrays import FloatArray
 from ..._lib.decode import score_rows
 from ...structures import Structure
+from ..training import embed_rows
 from .base import ComposedEstimator, Reached
 
 
@@ -156,7 +157,7 @@ class EmbeddingRegressor(ComposedEstimator):
         """
         with refit(self):
             rows = self._read_rows(X, y, sample_weight)
-            targets = self._embed_rows(rows)
+            targets = embed_rows(self, rows)
             X, psi, weights = rows.X, targets.psi, rows.weights
             if targets.first is not None:
                 repeated = np.repeat(np.arange(targets.n), np.diff(targets.first))

@@ -10,11 +10,12 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.utils import check_array
 
+from ..._data.targets import flat_sets
 from ..._lib.arrays import FloatArray, refuse_masked
 from ..._lib.call import get_n_threads
 from ..._lib.errors import RowError
 from ...structures import Structure, target_type
-from ..training import embed_targets, resolve_targets
+from ..training import encode_rows, structure_of
 from .base import Reached
 
 
@@ -48,7 +49,7 @@ class Member:
 
     def estimates(self, estimator: Any, X: Any, loss: str) -> FloatArray:
         """Return what a fitted copy of the estimator says about rows of X, for averages of that loss."""
-        model, X = reached(estimator, X)
+        model, _, _, X = Reached.within(estimator, X, fitted=True)
         if hasattr(model, "predict_marginals"):
             marginals: FloatArray = model._marginals(X) - self.structure.mean()
             return marginals
@@ -63,25 +64,13 @@ class Member:
 
     def mean_psi(self, n_jobs: int | None) -> FloatArray:
         """Return ψ of the targets, of a set of outputs the mean."""
-        sets = resolve_targets(self.structure, self.y)[1]
-        targets = embed_targets(self.structure, self.y, sets, None, get_n_threads(n_jobs))
-        if targets.first is None:
-            return targets.psi
-        means: FloatArray = np.add.reduceat(targets.psi, targets.first[:-1]) / np.diff(targets.first)[:, np.newaxis]
+        sets = flat_sets(self.y)
+        parts, partial = encode_rows(self.structure, self.y, sets)
+        psi: FloatArray = self.structure.space.embed(parts, get_n_threads(n_jobs), partial=partial)
+        if sets is None:
+            return psi
+        means: FloatArray = np.add.reduceat(psi, sets.first[:-1]) / np.diff(sets.first)[:, np.newaxis]
         return means
-
-
-def reached(model: Any, X: Any) -> tuple[Any, Any]:
-    """Return the fitted model within pipelines and searches, and X as it gets it (None stays so)."""
-    while True:
-        if hasattr(model, "best_estimator_"):
-            model = model.best_estimator_
-        elif hasattr(model, "steps"):
-            if X is not None and len(model.steps) > 1:
-                X = model[:-1].transform(X)
-            model = model.steps[-1][1]
-        else:
-            return model, X
 
 
 def resolve_member(structure: Structure, y: Any, name: str, given: Any, link: Any = None) -> Member:
@@ -106,7 +95,7 @@ def _require_same(structure: Structure, name: str, own: Any, y: Any) -> None:
     same = isinstance(own, type(structure)) or own == structure.name
     if same and isinstance(own, Structure) and structure.space.in_library:  # users' functions cannot be compared
         said = {key: value for key, value in own.get_params(deep=False).items() if value is not None}
-        same = resolve_targets(clone(structure).set_params(**said), y)[0] == structure
+        same = structure_of(clone(structure).set_params(**said), y) == structure
     if not same:
         raise ValueError(
             f"member {name!r} predicts {own!r}, but what is averaged is of {structure!r}: give both the same "
@@ -126,7 +115,7 @@ def _linked(structure: Structure, name: str, own: Any, link: Any, y: Any) -> tup
     if isinstance(own, type(structure)) or own == structure.name:
         own = structure
     if target_type(own) == "multilabel-indicator":
-        own, _ = resolve_targets(own, np.rint(psi).astype(int))
+        own = structure_of(own, np.rint(psi).astype(int))
     if not isinstance(own, Structure) or own.n_features != len(psi.T):
         raise ValueError(
             f"the structure of member {name!r} must have ψ of {len(psi.T)} entries, as its link has rows, got {own!r}"

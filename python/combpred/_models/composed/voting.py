@@ -4,23 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
+from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import _fit_context
+from scipy.optimize import nnls
+from sklearn.base import _fit_context, clone
+from sklearn.model_selection import KFold, check_cv
 from sklearn.utils import Bunch, check_array, get_tags
 from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.metaestimators import _BaseComposition
+from sklearn.utils.metaestimators import _BaseComposition, _safe_split
 
 from ..._data.glossary import documented
 from ..._data.inputs import check_lengths, check_weights, in_memory, refit
+from ..._data.targets import flat_sets
 from ..._lib.arrays import FloatArray, refuse_masked
 from ..._lib.control import Steps
+from ...structures import classes_of
 from ..base import StructuredEstimator
-from ..training import resolve_targets
+from ..ridge import StructuredRidge
+from ..ridge_cv import StructuredRidgeCV
+from ..training import structure_of
 from .base import ComposedEstimator, Reached
-from .members import Member, reached, resolve_member
-from .weights import least_loss, leave_out
+from .members import Member, resolve_member
+
+#: Rows up to which a ridge is left out row by row, which needs matrices of their number squared.
+_MOST_LEFT_OUT = 5000
 
 
 @documented
@@ -127,7 +136,6 @@ class StructuredVoting(ComposedEstimator, _BaseComposition):  # type: ignore[mis
         "estimators": [list],
         "weights": [StrOptions({"loo"}), "array-like", None],
         "cv": ["cv_object"],
-        "verbose": ["verbose"],
     }
 
     # Parameters of members, by name.
@@ -196,7 +204,7 @@ class StructuredVoting(ComposedEstimator, _BaseComposition):  # type: ignore[mis
             entries, shares = self._check_members()
             X, y = self._read_inputs(X, reset=True), in_memory(y, "y")
             check_lengths(X, y)
-            structure, _ = resolve_targets(self._own_structure(), y)
+            structure = structure_of(self._own_structure(), y)
             self._set_structure(structure)
             weights = check_weights(sample_weight, X.shape[0])
             members = [resolve_member(structure, y, *entry) for entry in entries]
@@ -226,26 +234,23 @@ class StructuredVoting(ComposedEstimator, _BaseComposition):  # type: ignore[mis
         for entry in self.estimators:
             if not isinstance(entry, tuple) or len(entry) not in (2, 3) or not isinstance(entry[0], str):
                 raise ValueError(f"estimators must hold (name, estimator) or (name, estimator, link), found {entry!r}")
-        self._validate_names([name for name, _ in self._named])
-        kept = [at for at, (_, estimator) in enumerate(self._named) if estimator != "drop"]
-        if not kept:
-            raise ValueError("estimators must hold at least one member that is not 'drop'")
-        for at in kept:
-            name, estimator = self._named[at]
-            if not isinstance(Reached.within(estimator).estimator, StructuredEstimator):
+            name, estimator = entry[:2]
+            if estimator != "drop" and not isinstance(Reached.within(estimator).estimator, StructuredEstimator):
                 raise TypeError(
                     f"member {name!r} must be an estimator of structures, such as StructuredRidge, or a pipeline that "
                     f"ends in one, got {estimator!r}; EmbeddingRegressor makes one of a regressor"
                 )
-        weights = np.ones(len(self.estimators))
-        if self.weights is not None and not isinstance(self.weights, str):
-            refuse_masked(self.weights, "weights")
-            weights = check_array(
-                self.weights, ensure_2d=False, dtype="numeric", ensure_non_negative=True, input_name="weights"
-            )
-        if weights.shape != (len(self.estimators),):
-            raise ValueError(f"weights has shape {weights.shape}, must be ({len(self.estimators)},): one a member")
-        return [self.estimators[at] for at in kept], weights[kept] / max(weights.max(), np.finfo(float).tiny)
+        self._validate_names([name for name, _ in self._named])
+        kept = [at for at, (_, estimator) in enumerate(self._named) if estimator != "drop"]
+        if not kept:
+            raise ValueError("estimators must hold at least one member that is not 'drop'")
+        n, given = len(self.estimators), None if isinstance(self.weights, str) else self.weights
+        if given is not None:
+            refuse_masked(given, "weights")
+            given = check_array(given, ensure_2d=False, dtype="numeric", input_name="weights")
+        checked = check_weights(given, n, name="weights", rows="estimators")
+        weights = np.ones(n) if checked is None else checked
+        return [self.estimators[at] for at in kept], weights[kept] / weights.max()
 
     def _told(self, members: list[Member], doing: str) -> Iterator[Member]:
         """Yield the members, telling what is done with each."""
@@ -265,7 +270,7 @@ class StructuredVoting(ComposedEstimator, _BaseComposition):  # type: ignore[mis
 
     def _decide(self, members: list[Member]) -> None:
         """Set `loss_` and `decision_`."""
-        models = [reached(member.estimator, None)[0] for member in members]
+        models = [Reached.within(member.estimator, fitted=True).estimator for member in members]
         if self.decision in ("auto", "score") and all(
             member.link is None and model._decides_by() == ("auc", "score") and not hasattr(model, "predict_marginals")
             for member, model in zip(members, models, strict=True)
@@ -314,3 +319,63 @@ class StructuredVoting(ComposedEstimator, _BaseComposition):  # type: ignore[mis
         tags.input_tags.sparse = all(each.sparse for each in given)
         tags.input_tags.allow_nan = all(each.allow_nan for each in given)
         return tags
+
+
+def leave_out(member: Member, X: Any, weights: FloatArray | None, cv: Any, loss: str) -> tuple[FloatArray, str]:
+    """Return estimates for the rows by models without them, and how the rows were left out: "loo" or "cv"."""
+    model, n = member.estimator, X.shape[0]
+    if n <= _MOST_LEFT_OUT and flat_sets(member.y) is None:
+        if isinstance(model, StructuredRidge) and model.solver in ("auto", "closed-form"):
+            given, search = model.get_params(deep=False), StructuredRidgeCV()
+            search.set_params(**{name: given[name] for name in given.keys() & search.get_params(deep=False)})
+            search.set_params(alphas=[model.alpha], kernels=[model.kernel], gammas=[model.gamma], losses=[model.loss])
+            model = search.fit(X, member.y, weights)
+        if isinstance(model, StructuredRidgeCV):
+            return member.in_terms_of_psi(model, model.loo_scores_, loss), "loo"
+    y, structure, reached = member.y, member.structure, Reached.within(model)
+    template = clone(model)
+    if structure.target_type == "multiclass":  # a fold may lack a class
+        of_classes, classes = reached.estimator.class_weight, classes_of(structure)
+        if isinstance(of_classes, dict) and classes is not None:
+            names = classes.tolist()
+            numbered = {names.index(label): weight for label, weight in of_classes.items() if label in names}
+            template.set_params(**{f"{reached.path}class_weight": numbered})
+        y, structure = structure.encode(y)[:, 0], type(structure)(structure.n_features)
+    template.set_params(**{f"{reached.path}structure": structure})
+    folds = KFold(min(int(cv), n), shuffle=True, random_state=0) if isinstance(cv, Integral) else check_cv(cv)
+    found = np.full((n, structure.n_features), np.nan)
+    for train, test in folds.split(X, None):
+        X_train, y_train = _safe_split(template, X, y, train)
+        X_test, _ = _safe_split(template, X, None, test, train)
+        some = None if weights is None else weights[train]
+        fitted = clone(template).fit(X_train, y_train, **reached.fit_arguments(some))
+        found[test] = member.estimates(fitted, X_test, loss)
+    missing = np.flatnonzero(np.isnan(found).any(axis=1))
+    if missing.size:
+        raise ValueError(f"cv must leave out every row: row {missing[0]} is in no test fold of {cv!r}")
+    return found, "cv"
+
+
+def least_loss(
+    estimates: list[FloatArray], psi: FloatArray, weights: FloatArray | None, covariance: FloatArray | None
+) -> FloatArray:
+    r"""Return the nonnegative weights w of least loss of f = Σ_k w_k f_k, equal ones if none beats all zero.
+
+    The loss is :math:`\sum_i u_i \|\psi_i - f_i\|^2` for estimates (n, d), centred ψ and weights u of the rows; with
+    a covariance Σ it is :math:`\sum_i u_i [f_i^\top \Sigma f_i + (1 - \langle\psi_i, f_i\rangle)^2]`.
+    """
+    target: Any = psi
+    columns: list[Any] = estimates
+    if covariance is not None:  # also a sum of squares: those of Σ^½ f, and of one more entry
+        values, vectors = np.linalg.eigh(covariance)
+        root = vectors * np.sqrt(np.maximum(values, 0.0))
+        columns = [np.column_stack([f @ root, np.einsum("ij,ij->i", psi, f)]) for f in estimates]
+        target = np.eye(1, columns[0].shape[1], columns[0].shape[1] - 1).repeat(len(psi), axis=0)
+    share = np.ones((len(psi), 1)) if weights is None else np.sqrt(weights)[:, np.newaxis]
+    system = np.column_stack([(share * one).ravel() for one in (*columns, target)])
+    if np.linalg.norm(system[:, :-1]) > 1e-10 * np.linalg.norm(system[:, -1]):  # beyond rounding noise
+        reduced: Any = np.linalg.qr(system, mode="r")
+        found: FloatArray = nnls(reduced[:, :-1], reduced[:, -1])[0]
+        if found.any():
+            return found
+    return np.full(len(estimates), 1.0 / len(estimates))
