@@ -566,7 +566,8 @@ int32_t cp_custom_check(cp_space space, cp_in_f64 *psi /* [n, d] */, int64_t n, 
  * one drawn; with bad_row, a row of psi, where one is not finite. check is
  *   "moments"  averages over psi[n, d], the embeddings of draws, are about those of the structure
  *   "rank"     the structure has outputs enough for the rank of its covariance; psi is not looked at
- *   "count"    psi[n, d], the embeddings of draws, shows as many different ones as so many outputs do, if ψ is injective
+ *   "count"    psi[n, d], the embeddings of draws, shows as many different ones as so many outputs do, where ψ is
+ *              injective
  *   "moves"    psi[n, d] are changes of ψ by moves from uniform draws, times the probability of accepting them at
  *              scores of 0: their mean is 0
  * n is at least 1, but for "rank". CP_ECAPABILITY where the number of outputs, or moments, are not known. */
