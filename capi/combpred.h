@@ -561,14 +561,15 @@ int32_t cp_custom_draws(cp_in_f64 *psi /* [n, d] */, int64_t n, int64_t d, doubl
 int32_t cp_custom_check(cp_space space, cp_in_f64 *psi /* [n, d] */, int64_t n, int64_t d, int32_t workers,
                         cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
-/* Checks whether draws of a sampler, or moves, agree with what is said of a structure: CP_EVALUE with a message where they
- * do not, which a sampler that is uniform causes with probability 1e-6 at most, if no entry of ψ is larger than the
- * largest one drawn. check is
+/* Checks whether draws of a sampler, or moves, agree with what is said of a structure: CP_EVALUE where they do not,
+ * which a sampler that is uniform causes with probability 1e-6 at most, if no entry of ψ is larger than the largest
+ * one drawn; with bad_row, a row of psi, where one is not finite. check is
  *   "moments"  averages over psi[n, d], the embeddings of draws, are about those of the structure
  *   "rank"     the structure has outputs enough for the rank of its covariance; psi is not looked at
- *   "count"    psi[n, d], the embeddings of draws, shows as many different ones as so many outputs do, if ψ is injective
- *   "moves"    psi[n, d] are changes of ψ by moves from uniform draws, times the probability of accepting them at scores of
- *              0: their mean is 0
+ *   "count"    psi[n, d], the embeddings of draws, shows as many different ones as so many outputs do, where ψ is
+ *              injective
+ *   "moves"    psi[n, d] are changes of ψ by moves from uniform draws, times the probability of accepting them at
+ *              scores of 0: their mean is 0
  * n is at least 1, but for "rank". CP_ECAPABILITY where the number of outputs, or moments, are not known. */
 int32_t cp_custom_agree(cp_space space, cp_in_char *check, cp_in_f64 *psi /* [n, d] */, int64_t n, int64_t d,
                         int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);

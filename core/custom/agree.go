@@ -175,8 +175,8 @@ func CheckMoves(change matrix) error {
 	}
 	mean, variance := stat.MeanVariance(tested, nil)
 	if math.Abs(mean) > math.Sqrt(2*variance*level/n)+14*largest*level/(3*(n-1)) {
-		return fault.Value("moves from uniform draws do not lead to uniform outputs; give log_ratio, the logarithm of q(y | z) / q(z | y) for " +
-			"a move from y to z, or correct it, or sample")
+		return fault.Value("moves from uniform draws do not lead to uniform outputs; give log_ratio, the logarithm of " +
+			"q(y | z) / q(z | y) for a move from y to z, or correct it, or sample")
 	}
 	return nil
 }

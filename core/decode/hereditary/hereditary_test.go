@@ -183,7 +183,8 @@ func TestBlocks(t *testing.T) {
 			if math.Abs(value-want) > 1e-9 { // which local search finds in a matroid
 				t.Errorf("local search ends at %v, not %v", value, want)
 			}
-			if _, _, err := find(t, weights, Exact, 7, forest(vertices)); fault.KindOf(err) != fault.KindCapability || fault.RowOf(err) != 0 {
+			_, _, err = find(t, weights, Exact, 7, forest(vertices))
+			if fault.KindOf(err) != fault.KindCapability || fault.RowOf(err) != 0 {
 				t.Errorf("%v, want a refusal", err)
 			}
 		}

@@ -26,17 +26,42 @@ class ListedSpace(LibrarySpace):
     ----------
     psi : ndarray of shape (k, d)
         ψ of all outputs; finite.
-    losses : ndarray of shape (k, k) or None, default=None
-        The user's own, between observed outputs and others.
+    loss : object or None, default=None
+        The user's own, in the form that `_losses_of` knows.
     """
 
     moments_info = MomentsInfo()
 
-    def __init__(self, psi: FloatArray, losses: FloatArray | None = None) -> None:
-        self._psi, self._losses = psi, losses
+    def __init__(self, psi: FloatArray, loss: Any = None) -> None:
+        self._psi, self._losses = psi, loss
         self.n_outputs, d = psi.shape
         super().__init__(Description("custom", {"d": d, "members": self.n_outputs}, None, psi.ravel()), "Custom")
-        self.costs = self.costs if losses is None else (OWN, *self.costs)
+        self.costs = self.costs if loss is None else (OWN, *self.costs)
+
+    def worst(self, parts: NDArray[Any]) -> WorstOutputs:
+        losses_of = self._losses_of(parts)
+        return lambda rows, psi_y, linear, slack: worst_of(
+            losses_of(rows), self._psi, psi_y, linear, slack, proven=True
+        )
+
+    def _losses_of(self, parts: NDArray[Any]) -> Callable[[NDArray[np.intp]], FloatArray]:
+        """Return a function that gives the losses of all outputs for some of the rows with outputs `parts`."""
+        raise NotImplementedError
+
+    def encode(self, y: Any, argument: str = "y") -> NDArray[np.int32]:
+        """Return indices into the list as parts, shape ``(n, 1)``; ValueError for the first row that is no output."""
+        raise NotImplementedError
+
+    def compared(self, y: Any, argument: str) -> NDArray[Any]:
+        """Return the outputs, which the default metric compares."""
+        return self.decode_parts(self.encode(y, argument))
+
+
+class IndexedSpace(ListedSpace):
+    """A space whose outputs users give and get as indices into the list; its losses are a matrix ``(k, k)`` or None."""
+
+    def __init__(self, psi: FloatArray, losses: FloatArray | None = None) -> None:
+        super().__init__(psi, losses)
         self.decisions = () if losses is None else (OWN,)
 
     def decide(self, scores: FloatArray, decision: str, conditions: Any, n_threads: int | None) -> Decoded:
@@ -60,14 +85,7 @@ class ListedSpace(LibrarySpace):
         worth: FloatArray = -(softmax(scores @ self._psi.T, axis=1) @ self._losses)
         return worth
 
-    def worst(self, parts: NDArray[Any]) -> WorstOutputs:
-        losses_of = self._losses_of(parts)
-        return lambda rows, psi_y, linear, slack: worst_of(
-            losses_of(rows), self._psi, psi_y, linear, slack, proven=True
-        )
-
     def _losses_of(self, parts: NDArray[Any]) -> Callable[[NDArray[np.intp]], FloatArray]:
-        """Return a function that gives the losses of all outputs for some of the rows with outputs `parts`."""
         assert self._losses is not None
         losses: FloatArray = self._losses[parts[:, 0]]
         return losses.__getitem__
@@ -82,10 +100,6 @@ class ListedSpace(LibrarySpace):
         """Return the indices of outputs, shape ``(n,)``."""
         return np.ascontiguousarray(parts[:, 0])
 
-    def compared(self, y: Any, argument: str) -> NDArray[Any]:
-        """Return the outputs, which the default metric compares."""
-        return self.decode_parts(self.encode(y, argument))
-
 
 def from_list(
     structures: Sequence[Any],
@@ -94,10 +108,10 @@ def from_list(
 ) -> ListedSpace:
     """Return the space of a list of outputs with their ψ, which is given as ``(k, d)`` or as a function."""
     rows: Any = [psi(each) for each in structures] if callable(psi) else psi
-    return ListedSpace(real_array(rows, "psi", len(structures), None), loss_matrix(structures, loss))
+    return IndexedSpace(real_array(rows, "psi", len(structures), None), loss_matrix(structures, loss))
 
 
 def from_gram(structures: Sequence[Any], gram: ArrayLike, loss: ArrayLike | Loss | None = None) -> ListedSpace:
     """Return the space of a list of outputs with a kernel, embedded by eigenvectors such that gram ≈ ψψᵀ."""
     values = real_array(gram, "gram", len(structures), len(structures))
-    return ListedSpace(custom_kernel(values), loss_matrix(structures, loss))
+    return IndexedSpace(custom_kernel(values), loss_matrix(structures, loss))

@@ -19,7 +19,6 @@ from ..._lib.arrays import FloatArray
 from ..._lib.decode import Decoded, Decoding
 from .._search.hereditary import SetProperty, decode_hereditary
 from .._space import MomentsInfo
-from ..costs import OWN
 from .computed import PythonSpace, outputs_of
 from .functions import Functions, real_array
 from .listed import ListedSpace
@@ -112,14 +111,12 @@ class MembersSpace(ListedSpace):
     """
 
     def __init__(self, oracle: Oracle, members: NDArray[np.int32], functions: Functions) -> None:
-        super().__init__(members * oracle.roots)
+        super().__init__(members * oracle.roots, functions.loss)
         self._oracle, self.members, self._functions, self.set_property = oracle, members, functions, oracle.property
-        self.costs = self.costs if functions.loss is None else (OWN, *self.costs)
         self._places = {held.tobytes(): i for i, held in enumerate(members.astype(np.bool_))}
 
     def _losses_of(self, parts: NDArray[Any]) -> Callable[[NDArray[np.intp]], FloatArray]:
-        assert self._functions.loss is not None
-        return HeldLosses(self._functions.loss, list(self.members), column(self.members[parts[:, 0]])).of
+        return HeldLosses(self._losses, list(self.members), column(self.members[parts[:, 0]])).of
 
     def encode(self, y: Any, argument: str = "y") -> NDArray[np.int32]:
         """Return the places of outputs in the list, shape ``(n, 1)``; ValueError for the first that is none."""
