@@ -176,18 +176,15 @@ class BlockSource(ABC):
         Exception
             Whatever `function` raises; it numbers rows by `Block.errors`.
         """
-        merged: Any = None
-        empty = True
+        merged: Result | None = None
         for block in self.parts():
             result = function(block, *arguments)
-            merged = result if empty else merge(merged, result)
-            empty = False
+            merged = result if merged is None else merge(merged, result)
             if advance is not None:
                 advance()
-        if empty:
+        if merged is None:
             raise ValueError(NO_ROWS)
-        found: Result = merged
-        return found
+        return merged
 
 
 class ArrayBlocks(BlockSource):

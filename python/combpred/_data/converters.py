@@ -327,17 +327,13 @@ def parents_of_paths(
 
 def paths_of_nested(nested: Any) -> Iterator[list[Any]]:
     """Yield the paths from the top down to each leaf of a tree of dicts and lists, depth first, in their order."""
-    stack: list[tuple[list[Any], Iterator[tuple[Any, Any]]]] = [([], iter(_members(nested)))]
+    stack: list[tuple[list[Any], tuple[Any, Any]]] = [([], member) for member in _members(nested)[::-1]]
     while stack:
-        above, level = stack[-1]
-        name, below = next(level, (None, None))
-        if name is None:
-            stack.pop()
-            continue
+        above, (name, below) = stack.pop()
         path, members = [*above, name], _members(below)
         if not members:
             yield path
-        stack.append((path, iter(members)))
+        stack += [(path, member) for member in members[::-1]]
 
 
 def _members(level: Any) -> list[tuple[Any, Any]]:

@@ -107,23 +107,15 @@ def target_matrix(
 def check_width(found: int, argument: str, width: int | None, columns: str, parameter: str | None = None) -> None:
     """Raise ValueError unless the number of columns `found` is `width`, or, if that is None, positive."""
     if found == 0 or (width is not None and found != width):
-        message = f"{argument} has {counted(found, 'column')}, it needs {width or 'at least 1'}, one for each {columns}"
-        if width is not None and parameter is not None:
-            message += f" ({parameter}={width}); pass {argument} with {counted(width, 'column')}"
-            message += f", or a structure with {parameter}={found}" if found > 0 else ""
-        raise ValueError(message)
+        size = "" if width is None or parameter is None else f" ({parameter}={width})"
+        raise ValueError(
+            f"{argument} has {counted(found, 'column')}, it needs {width or 'at least 1'}, one for each {columns}{size}"
+        )
 
 
 def is_array_of_numbers(y: Any) -> bool:
     """Return whether y is an array of numbers with rows and columns at most, which has no names to look at."""
     return type(y) is np.ndarray and y.dtype.kind in "biuf" and y.ndim <= 2
-
-
-def require_once(names: Sequence[Hashable], what: str) -> None:
-    """Raise ValueError for a name that occurs twice."""
-    if len(set(names)) < len(names):
-        twice = next(name for i, name in enumerate(names) if name in names[:i])
-        raise ValueError(f"{what}: {twice!r} occurs twice; names must differ")
 
 
 def is_absent(value: Any) -> bool:
