@@ -30,8 +30,6 @@ Merge = Callable[[Result, Result], Result]
 BLOCK_BYTES = 2**24
 _MANY_ROWS = 2**15  # most rows of a block, however few features they have: targets and scores may be much wider
 
-NO_ROWS = "no rows: give at least one block or partition that has some"
-
 _REMEDY = (
     "pass a list of blocks, an object whose __iter__ starts anew, or a function without arguments that returns a new "
     "iterator, such as a generator function or functools.partial(read_blocks, path)"
@@ -176,15 +174,13 @@ class BlockSource(ABC):
         Exception
             Whatever `function` raises; it numbers rows by `Block.errors`.
         """
-        merged: Result | None = None
+        merged: Any = None
         for block in self.parts():
             result = function(block, *arguments)
             merged = result if merged is None else merge(merged, result)
             if advance is not None:
                 advance()
-        if merged is None:
-            raise ValueError(NO_ROWS)
-        return merged
+        return with_rows(merged)
 
 
 class ArrayBlocks(BlockSource):
@@ -249,10 +245,9 @@ class IterableBlocks(BlockSource):
 
     def first(self) -> Block:
         given = self._given()
-        for block in given:
-            self._begun = chain([block], given)
-            return next(block.parts())
-        raise ValueError(NO_ROWS)
+        block = with_rows(next(given, None))
+        self._begun = chain([block], given)
+        return next(block.parts())
 
     def parts(self) -> Iterator[Block]:
         given, self._begun = self._begun or self._given(), None
@@ -279,6 +274,13 @@ class IterableBlocks(BlockSource):
         finally:
             if isinstance(iterator, Generator):  # a generator that is not exhausted closes its files now
                 iterator.close()
+
+
+def with_rows(found: Result | None) -> Result:
+    """Return what was found in blocks or partitions; ValueError where there is nothing, as none of them has rows."""
+    if found is None:
+        raise ValueError("no rows: give at least one block or partition that has some")
+    return found
 
 
 def make_block(given: Any, index: int | None, start: int) -> Block:

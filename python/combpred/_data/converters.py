@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from .._lib.arrays import refuse_masked
-from .forms import column_names, columns_in_order, native_frame
+from .forms import native_frame
 from .inputs import is_dask, refuse_unread
 from .names import checked_names
 from .targets import TargetError, as_array, meant, summary, target_matrix
@@ -98,8 +98,6 @@ def rows_in(rows: Any, argument: str, *, named: bool = False) -> list[Any]:
     ------
     TypeError
         For what holds no rows.
-    ValueError
-        When there are none.
     """
     refuse_unread(rows, argument)
     refuse_masked(rows, argument)
@@ -111,8 +109,6 @@ def rows_in(rows: Any, argument: str, *, named: bool = False) -> list[Any]:
         listed = rows if convert is None else getattr(rows, convert)()
     if not isinstance(listed, (list, tuple)):
         raise TypeError(f"{argument} must be a list with an entry for each row, got {rows!r:.80}")
-    if not listed:
-        raise ValueError(f"{argument} has 0 rows; at least 1 is needed")
     if frame is not None or getattr(rows, "ndim", 1) == 2:
         return [row if isinstance(row, dict) else _of_table(row) for row in listed]
     return list(listed)
@@ -144,10 +140,9 @@ def entries_of(row: Any, i: int, argument: str, *, ordered: bool = False) -> lis
     """Return the entries of row i, names or numbers; TargetError for what is no list, or a set if `ordered`."""
     if hasattr(row, "to_list"):
         row = row.to_list()
-    if not isinstance(row, LISTED):
-        raise TargetError(i, f"found {row!r:.60}; a row is a list of names", argument)
-    if ordered and isinstance(row, (set, frozenset)):
-        raise TargetError(i, f"{row!r:.60} is a set, which has no order; give a list", argument)
+    if not isinstance(row, LISTED) or (ordered and isinstance(row, (set, frozenset))):
+        kind = "list of names, whose order counts" if ordered else "list or a set of names"
+        raise TargetError(i, f"found {row!r:.60}; a row is a {kind}", argument)
     entries = known_part(entry.item() if isinstance(entry, np.generic) else entry for entry in row)
     odd = next((entry for entry in entries if not isinstance(entry, (str, int, float))), None)
     if odd is not None or any(map(is_missing, entries)):
@@ -228,8 +223,6 @@ def read_entries(
 def _found(flat: Sequence[Any], row: NDArray[np.intp], argument: str, parameter: str) -> Sequence[Any]:
     """Return the strings that occur, sorted; of numbers those from 0 to the largest."""
     strings = [isinstance(entry, str) for entry in flat]
-    if not flat:
-        raise ValueError(f"{argument} holds no entry in any row: say by {parameter}= what there is")
     if all(strings):
         return sorted(set(flat))
     if any(strings):
@@ -237,29 +230,6 @@ def _found(flat: Sequence[Any], row: NDArray[np.intp], argument: str, parameter:
         said = f"found {flat[other]!r} beside {flat[0]!r}: make all of them strings, or integers"
         raise TargetError(int(row[other]), said, argument)
     return range(max(0, int(max(flat))) + 1)
-
-
-def names_of(y: Any, names: Any, parameter: str, n_items: int) -> Any:
-    """Return what the items are called, ``(n_items,)``: names that are given, those of a data frame, or numbers.
-
-    Raises
-    ------
-    ValueError
-        When there are more or fewer names than items.
-    """
-    held = column_names(y) if names is None else checked_names(names, parameter)
-    if held is None:
-        return np.arange(n_items)
-    if len(held) != n_items:
-        raise ValueError(f"{parameter} has {len(held)} names for {n_items} columns of y")
-    return as_objects(held)
-
-
-def named_table(y: Any, names: Any, argument: str, parameter: str, noun: str) -> tuple[NDArray[Any], Any]:
-    """Return a table with a column for each item, its columns matched by name, and what the items are called."""
-    known = None if names is None or isinstance(names, range) else checked_names(names, parameter)
-    values = target_matrix(columns_in_order(y, known, argument, parameter), argument, None, noun)
-    return values, names_of(y, known, parameter, values.shape[1])
 
 
 def as_objects(values: Iterable[Any]) -> NDArray[np.object_]:

@@ -210,10 +210,8 @@ def numbered_positions(
     """
     remedy = f"positions are finite numbers {'from 0 on' if zero else 'above 0'}, or -1 (or NaN) where unknown"
     values = as_numbers(target_matrix(y, argument, n_items, noun), argument, remedy, names)
-    if values.shape[1] < 2 or values.dtype.kind == "b":
-        raise ValueError(f"{argument} must hold numbers, with a column for each of at least 2 {noun}s; {remedy}")
     unknown = (values == -1) | np.isnan(values)
-    bad = ~unknown & ~(((values >= 0) if zero else (values > 0)) & (values < np.inf))
+    bad = ~unknown & ~(((values >= 0) if zero else (values > 0)) & (values < np.inf)) | (values.dtype.kind == "b")
     if bad.any():
         raise error_at(bad, values, remedy, argument, names)
     if values.dtype.kind in "iu" and values.max() > _EXACT:
@@ -285,8 +283,6 @@ def as_array(y: ArrayLike, argument: str) -> NDArray[Any]:
         raise TypeError(f"{argument} is a sparse matrix; pass a dense array ({argument}.toarray())")
     refuse_unread(y, argument)
     refuse_masked(y, argument)
-    if y is None:
-        raise ValueError(f"{argument} is None; this requires {argument} to be passed")
     rows = y if isinstance(y, (list, tuple)) else ()
     graph = next((i for i, row in enumerate(rows) if hasattr(row, "is_directed")), None)
     if graph is not None:  # NumPy would make a row of its nodes
@@ -383,11 +379,6 @@ class FlatSets(NamedTuple):
 
     y: Any
     first: NDArray[np.int64]
-
-    def locate(self, output: int) -> tuple[int, int]:
-        """Return the row to which an output belongs, and its index in the set of that row."""
-        row = int(np.searchsorted(self.first, output, side="right")) - 1
-        return row, output - int(self.first[row])
 
 
 def flat_sets(y: Any) -> FlatSets | None:

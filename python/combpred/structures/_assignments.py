@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._data.checks import counted
-from .._data.converters import as_objects, named_table, names_of, natural_rows, read_entries, rows_in
+from .._data.converters import as_objects, natural_rows, read_entries, rows_in
 from .._data.glossary import documented
 from .._data.names import Names, checked_names
 from .._data.targets import TargetError
@@ -138,9 +138,8 @@ class Assignments(Structure):
         >>> Assignments.to_pairs([[1, 0]], items=["Ann", "Bob"], columns=["cook", "paint"])
         [[('Ann', 'paint'), ('Bob', 'cook')]]
         """
-        values, left = named_table(assignments, items, "assignments", "items", "item")
-        right = names_of(None, columns, "columns", len(left))
-        parts = Assignments(len(left)).encode(values, "assignments")
+        parts, left = Assignments._named_parts(assignments, items, "assignments")
+        right = as_objects(Assignments(len(left), columns=columns)._second_names or range(len(left)))
         return [list(zip(left.tolist(), right[row].tolist(), strict=True)) for row in parts]
 
     def _rows(self, y: Any, argument: str) -> list[Any] | None:

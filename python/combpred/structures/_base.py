@@ -22,7 +22,7 @@ from sklearn.base import BaseEstimator
 
 from .. import metrics
 from .._data.checks import choice, frozen, require_integers, seed_of
-from .._data.converters import Entries, natural_rows, read_entries
+from .._data.converters import Entries, as_objects, natural_rows, read_entries
 from .._data.forms import column_names, columns_in_order
 from .._data.inputs import check_weights
 from .._data.names import Names, checked_names
@@ -248,6 +248,18 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         """Return the names that occur in rows in natural form, sorted; a range where these are numbers."""
         return self._entries(rows, None, "y").names
 
+    @classmethod
+    def _named_parts(
+        cls, y: Any, names: Any, argument: str, *, partial: bool = False
+    ) -> tuple[NDArray[Any], NDArray[np.object_]]:
+        """Return outputs in parts, and what items are called: by `names`, by columns of a data frame, or by numbers."""
+        if names is None or isinstance(names, range):
+            names = column_names(y, argument)
+        known = cls(**{str(cls._sized.names): names})
+        if names is None:
+            known = known._with(**{cls._sized.parameter: known._shown(y, argument)})
+        return known.encode(y, argument, partial=partial), as_objects(known._known() or ())
+
     def _in_names(self, y: Any) -> Any:
         """Return outputs in natural form; themselves where they are names already."""
         return y
@@ -289,9 +301,9 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         known = self._column_names() if hasattr(type(y), "columns") else None
         return columns_in_order(y, known, argument, f"those of {type(self).__name__}", partly=self._columns is None)
 
-    def _shown(self, y: Any) -> int:
+    def _shown(self, y: Any, argument: str = "y") -> int:
         """Return the size that y shows; overridden where that is not its number of columns."""
-        return int(target_matrix(y, "y", None, self._sized.column).shape[1])
+        return int(target_matrix(y, argument, None, self._sized.column).shape[1])
 
     def _numbers(self, y: Any, argument: str) -> NDArray[Any]:
         """Return y, which messages call `argument`, as rows of numbers that the library reads and checks.

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._data.converters import as_objects, named_table, read_entries, rows_in
+from .._data.converters import as_objects, read_entries, rows_in
 from .._data.glossary import documented
 from ._base import Sized, Structure
 from ._converter import converter
@@ -130,8 +130,7 @@ class Cliques(Structure):
         >>> Cliques.to_vertices([[1, 0, 1]], vertices=["Ann", "Bob", "Cid"])
         [['Ann', 'Cid']]
         """
-        values, called = named_table(indicators, vertices, "indicators", "vertices", "vertex")
-        parts = Cliques(len(called)).encode(values, "indicators")
+        parts, called = Cliques._named_parts(indicators, vertices, "indicators")
         return [called[row != 0].tolist() for row in parts]
 
     def _read_natural(self, rows: list[Any], argument: str) -> NDArray[np.int32]:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from .._data.checks import require_integers
-from .._data.converters import as_objects, named_table, names_of, read_entries, rows_in
+from .._data.converters import as_objects, read_entries, rows_in
 from .._data.forms import columns_in_order
 from .._data.glossary import documented
 from .._data.targets import TargetError, check_width
@@ -152,11 +152,7 @@ class LabelSets(Structure):
         >>> LabelSets.to_sets([[1, 0, 1], [0, 0, 0]], labels=["milk", "juice", "tea"])
         [['milk', 'tea'], []]
         """
-        if sparse.issparse(indicators):
-            called = names_of(None, labels, "labels", indicators.shape[1])
-        else:
-            indicators, called = named_table(indicators, labels, "indicators", "labels", "label")
-        parts = LabelSets(indicators.shape[1]).encode(indicators, "indicators")
+        parts, called = LabelSets._named_parts(indicators, labels, "indicators")
         return [called[row != 0].tolist() for row in parts]
 
     def _read_natural(self, rows: list[Any], argument: str) -> NDArray[np.int64]:
@@ -218,8 +214,8 @@ class LabelSets(Structure):
             return resolved
         return resolved._with(observed=np.unique(resolved._with(observed=False).encode(y), axis=0))
 
-    def _shown(self, y: Any) -> int:
-        return int(y.shape[1]) if sparse.issparse(y) else super()._shown(y)
+    def _shown(self, y: Any, argument: str = "y") -> int:
+        return int(y.shape[1]) if sparse.issparse(y) else super()._shown(y, argument)
 
     def _numbers(self, y: Any, argument: str) -> NDArray[Any]:
         if not sparse.issparse(y):

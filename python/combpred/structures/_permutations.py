@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._data.converters import as_objects, named_table, positions_by_score, read_entries, rows_in
+from .._data.converters import as_objects, positions_by_score, read_entries, rows_in
+from .._data.forms import column_names, columns_in_order
 from .._data.glossary import documented
-from .._data.targets import TargetError, as_numbers, error_at
+from .._data.names import checked_names
+from .._data.targets import TargetError, as_numbers, error_at, target_matrix
 from ._base import Sized, Structure
 from ._converter import converter
 from ._search.constraints import Restriction
@@ -132,7 +134,7 @@ class Permutations(Structure):
         >>> Permutations.to_orders([[2, -1, 1]], labels=["tea", "milk", "juice"])
         [['juice', 'tea']]
         """
-        parts, called = _parts_of(positions, labels)
+        parts, called = Permutations._named_parts(positions, labels, "positions", partial=True)
         shared = (parts > 0) & (parts == parts.max(axis=1, keepdims=True))
         if (shared.sum(axis=1) > 1).any():
             row = int(np.argmax(shared.sum(axis=1) > 1))
@@ -200,7 +202,7 @@ class Permutations(Structure):
         >>> Permutations.to_top_k([[1, 2, 2], [2, 3, 1]], labels=["tea", "milk", "juice"])
         [['tea'], ['juice', 'tea', 'milk']]
         """
-        parts, called = _parts_of(positions, labels)
+        parts, called = Permutations._named_parts(positions, labels, "positions", partial=True)
         shared = (parts[:, :, np.newaxis] == parts[:, np.newaxis]).sum(axis=2) > 1
         return _in_order(parts, (parts > 0) & ~shared, called)
 
@@ -333,17 +335,14 @@ def ranks_of(ratings: Any, labels: Any) -> tuple[NDArray[np.int32], Any]:
 
 def _table_of_numbers(table: Any, argument: str, labels: Any, remedy: str) -> tuple[NDArray[np.float64], Any]:
     """Return numbers that are not infinite, and the names of their columns, or their numbers."""
-    given, names = named_table(table, labels, argument, "labels", "label")
+    known = None if labels is None or isinstance(labels, range) else checked_names(labels, "labels")
+    ordered = columns_in_order(table, known, argument, "labels")
+    given = target_matrix(ordered, argument, None if known is None else len(known), "label")
+    names = known or column_names(table, argument) or range(given.shape[1])
     values = as_numbers(given, argument, remedy, names).astype(np.float64)
     if np.isinf(values).any():
         raise error_at(np.isinf(values), values, remedy, argument, names)
     return values, names
-
-
-def _parts_of(positions: Any, labels: Any) -> tuple[NDArray[np.int32], Any]:
-    """Return rankings, which may be known in part, in parts, and what labels are called."""
-    values, called = named_table(positions, labels, "positions", "labels", "label")
-    return Permutations(len(called)).encode(values, "positions", partial=True), called
 
 
 def _in_order(parts: NDArray[np.int32], listed: NDArray[np.bool_], called: NDArray[Any]) -> list[list[Any]]:

@@ -26,8 +26,8 @@ class Relations(Structure):
     from_adjacency, to_adjacency = _pairs.from_adjacency, _pairs.to_adjacency
     _names_in, _read_natural, _in_names = _pairs.names_in, _pairs.read_rows, _pairs.in_names
 
-    def _shown(self, y: Any) -> int:
-        return relation_rows(y, "y")[1]
+    def _shown(self, y: Any, argument: str = "y") -> int:
+        return relation_rows(y, argument)[1]
 
     def _numbers(self, y: Any, argument: str) -> NDArray[Any]:
         return relation_rows(y, argument, self._n())[0]

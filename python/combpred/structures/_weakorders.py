@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._data.converters import LISTED, Entries, as_objects, entries_of, named_table, read_entries, rows_in
+from .._data.converters import LISTED, Entries, as_objects, entries_of, read_entries, rows_in
 from .._data.glossary import documented
 from .._data.targets import TargetError
 from ._base import Sized, Structure
@@ -142,8 +142,7 @@ class WeakOrders(Structure):
         >>> WeakOrders.to_tiers([[2, 1, 1]], labels=["juice", "milk", "tea"])
         [[['milk', 'tea'], ['juice']]]
         """
-        values, called = named_table(ranks, labels, "ranks", "labels", "label")
-        parts = WeakOrders(len(called)).encode(values, "ranks", partial=True)
+        parts, called = WeakOrders._named_parts(ranks, labels, "ranks", partial=True)
         return [[called[row == rank].tolist() for rank in range(1, row.max() + 1)] for row in parts]
 
     @converter
