@@ -77,10 +77,6 @@ class Block:
         """Number of rows."""
         return int(_num_samples(self.X))
 
-    def number(self, row: int) -> int:
-        """Return the number of a row as the user counts: within the user's block, or among all rows."""
-        return row + (self.first_row if self.index is None else self.offset)
-
     @contextmanager
     def errors(self) -> Iterator[None]:
         """Renumber errors about rows of this block, raised in the body, as the user counts blocks and rows."""
@@ -89,7 +85,8 @@ class Block:
         except DataError as error:
             if error.row is None:
                 raise
-            raise error.at(self.number(error.row), self.index) from error.__cause__
+            first = self.first_row if self.index is None else self.offset
+            raise error.at(error.row + first, self.index) from error.__cause__
         except (ValueError, TypeError) as error:
             if self.index is None or type(error) not in (ValueError, TypeError):
                 raise
@@ -174,7 +171,7 @@ class BlockSource(ABC):
         Exception
             Whatever `function` raises; it numbers rows by `Block.errors`.
         """
-        merged: Any = None
+        merged: Result | None = None
         for block in self.parts():
             result = function(block, *arguments)
             merged = result if merged is None else merge(merged, result)

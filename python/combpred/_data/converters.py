@@ -5,10 +5,9 @@ A reader of y and the public converters of structures (`LabelSets.from_sets`, â€
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence, Sized
-from itertools import chain, islice
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,7 +18,7 @@ from .._lib.arrays import refuse_masked
 from .forms import native_frame
 from .inputs import is_dask, refuse_unread
 from .names import checked_names
-from .targets import TargetError, as_array, meant, summary, target_matrix
+from .targets import TargetError, as_array, is_absent, meant, summary, target_matrix
 
 LISTED = (list, tuple, set, frozenset, np.ndarray)
 """What holds several entries, such as a row of a list of lists, or a cell of a table."""
@@ -35,7 +34,8 @@ def natural_rows(y: Any, argument: str = "y", *, named: bool = False) -> list[An
     if _is_numeric(y) or not (isinstance(y, (list, tuple)) or any(hasattr(y, name) for name in _HELD)) or not len(y):
         return None
     rows = rows_in(y, argument, named=named)
-    return rows if any(map(_is_natural, islice(filter(_holds_entries, rows), 1))) else None
+    first = next((row for row in rows if not isinstance(row, Sized) or len(row) > 0), None)
+    return rows if _is_natural(first) else None
 
 
 _HELD = ("columns", "dtype", "type")  # what frames, series and arrays of any library have
@@ -67,10 +67,6 @@ def padded(y: Any, argument: str, noun: str) -> NDArray[Any]:
             raise TargetError(i, f"found {row!r:.60}; a row is a list with one number for each {noun}", argument)
     width = max(1, *map(len, rows))
     return as_array([[*row, *[-1] * (width - len(row))] for row in rows], argument)
-
-
-def _holds_entries(row: Any) -> bool:
-    return not isinstance(row, Sized) or len(row) > 0
 
 
 def _is_natural(row: Any) -> bool:
@@ -131,9 +127,7 @@ def known_part(entries: Iterable[Any]) -> list[Any]:
 
 def is_missing(entry: Any) -> bool:
     """Return whether an entry of a table is missing: None, NaN, NA or empty."""
-    if isinstance(entry, float):
-        return math.isnan(entry)
-    return entry is None or type(entry).__name__ == "NAType" or (isinstance(entry, str) and not entry)
+    return is_absent(entry) or (isinstance(entry, str) and not entry)
 
 
 def entries_of(row: Any, i: int, argument: str, *, ordered: bool = False) -> list[Any]:

@@ -47,18 +47,15 @@ class DaskBlocks(BlockSource):
     gathers_classes = True
 
     def __init__(self, X: Any, y: Any, weights: Any = None) -> None:
-        if getattr(X, "ndim", 2) != 2:
-            raise ValueError(f"X has {X.ndim} dimensions, must have 2: rows and features")
         self._chunks: Any = getattr(X, "chunks", (None,))[0]
         self._X = _partitions(X)
-        self._y, self._weights = self._aligned(y, "y"), self._aligned(weights, "sample_weight")
+        self._parts = list(zip(self._X, self._aligned(y, "y"), self._aligned(weights, "sample_weight"), strict=True))
 
     def __len__(self) -> int:
         return len(self._X)
 
     def first(self) -> Block:
-        partitions = enumerate(zip(self._X, self._y, self._weights, strict=True))
-        heads = (_delayed(_head)(*parts, index).compute() for index, parts in partitions)
+        heads = (_delayed(_head)(*parts, index).compute() for index, parts in enumerate(self._parts))
         block: Block | None = next((head for head in heads if head is not None), None)
         return with_rows(block)
 
@@ -75,7 +72,7 @@ class DaskBlocks(BlockSource):
         shared = [_delayed(argument, pure=False, traverse=False) for argument in arguments]
         level = [
             _delayed(_on_partition, pure=False)(function, merge, index, *parts, *shared)
-            for index, parts in enumerate(zip(self._X, self._y, self._weights, strict=True))
+            for index, parts in enumerate(self._parts)
         ]
         while len(level) > 1:
             groups = [level[lo : lo + _MERGED_AT_ONCE] for lo in range(0, len(level), _MERGED_AT_ONCE)]

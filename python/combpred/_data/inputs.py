@@ -214,7 +214,7 @@ def release_pages(array: Any) -> None:
     Only files mapped read-only are released, as their pages can be read again unchanged; other arrays are left alone.
     """
     mapped = _mapping(array)
-    if mapped is None or not is_mapped(array) or not array.size:
+    if mapped is None or not array.size:
         return
     buffer: mmap.mmap = mapped._mmap  # type: ignore[attr-defined]
     reach = [(size - 1) * stride for size, stride in zip(array.shape, array.strides, strict=True)]
@@ -226,15 +226,14 @@ def release_pages(array: Any) -> None:
 
 def is_mapped(array: Any) -> bool:
     """Return whether an array is a view of a file mapped read-only, whose pages the system takes back."""
-    mapped = _mapping(array)
-    return mapped is not None and mapped.mode == "r" and hasattr(mmap, "MADV_DONTNEED")
+    return _mapping(array) is not None
 
 
 def _mapping(array: Any) -> np.memmap[Any, Any] | None:
-    """Return the memory-mapped array of which an array is a view, or None."""
+    """Return the file mapped read-only of which an array is a view, or None."""
     while isinstance(array, np.ndarray):
         if isinstance(array, np.memmap) and getattr(array, "_mmap", None) is not None:
-            return array
+            return array if array.mode == "r" and hasattr(mmap, "MADV_DONTNEED") else None
         array = array.base
     return None
 

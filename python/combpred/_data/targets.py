@@ -70,9 +70,7 @@ def target_vector(y: ArrayLike, argument: str, *, warn: bool = True) -> NDArray[
     return values
 
 
-def target_matrix(
-    y: ArrayLike, argument: str, width: int | None, columns: str, parameter: str | None = None
-) -> NDArray[Any]:
+def target_matrix(y: ArrayLike, argument: str, width: int | None, columns: str) -> NDArray[Any]:
     """Return y as an array of shape ``(n, width)``, n >= 1.
 
     Parameters
@@ -85,8 +83,6 @@ def target_matrix(
         Number of columns; None accepts any positive number.
     columns : str
         What a column stands for, such as "label", for messages.
-    parameter : str or None, default=None
-        Name of the parameter that determines the width, for messages.
 
     Raises
     ------
@@ -100,17 +96,15 @@ def target_matrix(
         raise ValueError(
             f"{argument} must have shape (n, {width or 'k'}), one column for each {columns}; got shape {values.shape}"
         )
-    check_width(values.shape[1], argument, width, columns, parameter)
+    check_width(values.shape[1], argument, width, columns)
     return values
 
 
-def check_width(found: int, argument: str, width: int | None, columns: str, parameter: str | None = None) -> None:
+def check_width(found: int, argument: str, width: int | None, columns: str) -> None:
     """Raise ValueError unless the number of columns `found` is `width`, or, if that is None, positive."""
     if found == 0 or (width is not None and found != width):
-        size = "" if width is None or parameter is None else f" ({parameter}={width})"
-        raise ValueError(
-            f"{argument} has {counted(found, 'column')}, it needs {width or 'at least 1'}, one for each {columns}{size}"
-        )
+        needed = width or "at least 1"
+        raise ValueError(f"{argument} has {counted(found, 'column')}, it needs {needed}, one for each {columns}")
 
 
 def is_array_of_numbers(y: Any) -> bool:
@@ -283,6 +277,8 @@ def as_array(y: ArrayLike, argument: str) -> NDArray[Any]:
         raise TypeError(f"{argument} is a sparse matrix; pass a dense array ({argument}.toarray())")
     refuse_unread(y, argument)
     refuse_masked(y, argument)
+    if y is None:
+        raise ValueError(f"{argument} is None; this requires {argument} to be passed")
     rows = y if isinstance(y, (list, tuple)) else ()
     graph = next((i for i, row in enumerate(rows) if hasattr(row, "is_directed")), None)
     if graph is not None:  # NumPy would make a row of its nodes

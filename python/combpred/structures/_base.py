@@ -315,7 +315,8 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         ValueError
             When y has another shape, or holds something else than numbers.
         """
-        return target_matrix(y, argument, self._n(), self._sized.column, self._sized.parameter)
+        n = self._n()
+        return target_matrix(y, argument, n, f"{self._sized.column} ({self._sized.parameter}={n})")
 
     def encode(self, y: Any, argument: str = "y", *, partial: bool = False) -> NDArray[Any]:
         """Return outputs in parts, the form in which spaces compute with them.

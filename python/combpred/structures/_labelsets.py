@@ -230,7 +230,8 @@ class LabelSets(Structure):
     def _checked_rows(self, y: Any, argument: str) -> sparse.csr_array:
         """Return sparse y as CSR of int32 without repeated entries, after checking that all entries are 0 or 1."""
         n, width = y.shape
-        check_width(width, argument, self._n(), "label", "n_labels")
+        labels = self._n()
+        check_width(width, argument, labels, f"label (n_labels={labels})")
         if n == 0:
             raise ValueError(f"{argument} has 0 rows; at least 1 is needed")
         rows = sparse.csr_array(y, copy=True)
