@@ -65,7 +65,7 @@ def padded(y: Any, argument: str, noun: str) -> NDArray[Any]:
     for i, row in enumerate(rows):
         if not isinstance(row, LISTED) or any(hasattr(entry, "__len__") for entry in row):
             raise TargetError(i, f"found {row!r:.60}; a row is a list with one number for each {noun}", argument)
-    width = max(1, *map(len, rows))
+    width = max([1, *map(len, rows)])
     return as_array([[*row, *[-1] * (width - len(row))] for row in rows], argument)
 
 

@@ -18,7 +18,7 @@ from sklearn.exceptions import DataConversionWarning
 from .._lib.arrays import FloatArray, refuse_masked
 from .._lib.errors import RowError
 from .._lib.structure import Description, structure_encode, structure_format
-from .checks import counted
+from .checks import counted, frozen
 from .inputs import refuse_unread
 from .warn import warn_user
 
@@ -250,8 +250,10 @@ def codes_of(y: ArrayLike, known: Sequence[Hashable], argument: str, noun: str) 
     """
     values = target_vector(y, argument)
     index = {label: code for code, label in enumerate(known)}
-    known_or_less = (index.get(label, -1) if label.__hash__ else -1 for label in values.tolist())  # lists have no hash
-    codes = np.fromiter(known_or_less, dtype=np.int32, count=len(values))
+    # Objects may be of types that have no order.
+    distinct, at = (values, slice(None)) if values.dtype.kind == "O" else np.unique(values, return_inverse=True)
+    listed = [index.get(label, -1) if label.__hash__ else -1 for label in distinct.tolist()]  # lists have no hash
+    codes: NDArray[np.int32] = np.array(listed, dtype=np.int32)[at]
     if (codes < 0).any():
         odd = values[int(np.argmax(codes < 0))]
         raise error_at(codes < 0, values, f"the {noun} are {summary(known)}{meant(odd, known)}", argument)
@@ -357,7 +359,7 @@ class Admissible:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Admissible):
             return NotImplemented
-        return _listed(self.structures) == _listed(other.structures)
+        return frozen(self.structures) == frozen(other.structures)
 
     __hash__ = None  # type: ignore[assignment]  # it holds mutable data
 
@@ -417,8 +419,3 @@ def _one_frame(sets: Sequence[Any]) -> Any:
                 "same columns, or all as arrays",
             )
     return pandas.concat([each[names] for each in sets], ignore_index=True)
-
-
-def _listed(structures: Any) -> list[Any]:
-    """Return outputs as lists, which compare by value."""
-    return [np.asarray(each).tolist() for each in structures]
