@@ -87,7 +87,7 @@ def test_rows_that_do_not_go_together_are_refused(data):
     with pytest.raises(ValueError):
         DaskBlocks(frame, y)
     with pytest.raises(ValueError):
-        DaskBlocks(dX[:, 0], y)
+        DaskBlocks(dX[:, 0], y).first()
     labels = sparse.csr_array((y <= 2).astype(int))
     with pytest.raises(ValueError):
         DaskBlocks(dX, labels[1:])

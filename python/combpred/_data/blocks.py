@@ -30,8 +30,6 @@ Merge = Callable[[Result, Result], Result]
 BLOCK_BYTES = 2**24
 _MANY_ROWS = 2**15  # most rows of a block, however few features they have: targets and scores may be much wider
 
-NO_ROWS = "no rows: give at least one block or partition that has some"
-
 _REMEDY = (
     "pass a list of blocks, an object whose __iter__ starts anew, or a function without arguments that returns a new "
     "iterator, such as a generator function or functools.partial(read_blocks, path)"
@@ -79,10 +77,6 @@ class Block:
         """Number of rows."""
         return int(_num_samples(self.X))
 
-    def number(self, row: int) -> int:
-        """Return the number of a row as the user counts: within the user's block, or among all rows."""
-        return row + (self.first_row if self.index is None else self.offset)
-
     @contextmanager
     def errors(self) -> Iterator[None]:
         """Renumber errors about rows of this block, raised in the body, as the user counts blocks and rows."""
@@ -91,7 +85,8 @@ class Block:
         except DataError as error:
             if error.row is None:
                 raise
-            raise error.at(self.number(error.row), self.index) from error.__cause__
+            first = self.first_row if self.index is None else self.offset
+            raise error.at(error.row + first, self.index) from error.__cause__
         except (ValueError, TypeError) as error:
             if self.index is None or type(error) not in (ValueError, TypeError):
                 raise
@@ -176,18 +171,13 @@ class BlockSource(ABC):
         Exception
             Whatever `function` raises; it numbers rows by `Block.errors`.
         """
-        merged: Any = None
-        empty = True
+        merged: Result | None = None
         for block in self.parts():
             result = function(block, *arguments)
-            merged = result if empty else merge(merged, result)
-            empty = False
+            merged = result if merged is None else merge(merged, result)
             if advance is not None:
                 advance()
-        if empty:
-            raise ValueError(NO_ROWS)
-        found: Result = merged
-        return found
+        return with_rows(merged)
 
 
 class ArrayBlocks(BlockSource):
@@ -252,10 +242,9 @@ class IterableBlocks(BlockSource):
 
     def first(self) -> Block:
         given = self._given()
-        for block in given:
-            self._begun = chain([block], given)
-            return next(block.parts())
-        raise ValueError(NO_ROWS)
+        block = with_rows(next(given, None))
+        self._begun = chain([block], given)
+        return next(block.parts())
 
     def parts(self) -> Iterator[Block]:
         given, self._begun = self._begun or self._given(), None
@@ -282,6 +271,13 @@ class IterableBlocks(BlockSource):
         finally:
             if isinstance(iterator, Generator):  # a generator that is not exhausted closes its files now
                 iterator.close()
+
+
+def with_rows(found: Result | None) -> Result:
+    """Return what was found in blocks or partitions; ValueError where there is nothing, as none of them has rows."""
+    if found is None:
+        raise ValueError("no rows: give at least one block or partition that has some")
+    return found
 
 
 def make_block(given: Any, index: int | None, start: int) -> Block:

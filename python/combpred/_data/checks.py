@@ -113,7 +113,7 @@ def allowed_mask(
     Raises
     ------
     ValueError
-        For a mask of another shape, a list that repeats itself, and if nothing is allowed.
+        For a mask of another shape, and a list that repeats itself; the library refuses a mask that allows nothing.
     """
     if allowed is None:
         return np.ones(n, dtype=np.bool_)
@@ -124,7 +124,7 @@ def allowed_mask(
         if values.shape != (n,):
             raise ValueError(f"{structure}: the mask allowed has shape {values.shape}, must be ({n},): one a {noun}")
         mask[:] = values
-    elif values.size:
+    else:
         listed = indices(values)
         if len(np.unique(listed)) < len(listed):
             raise ValueError(f"{structure}: allowed lists the same {noun} twice; a mask must have booleans, not 0/1")

@@ -5,10 +5,9 @@ A reader of y and the public converters of structures (`LabelSets.from_sets`, â€
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence, Sized
-from itertools import chain, islice
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,10 +15,10 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from .._lib.arrays import refuse_masked
-from .forms import column_names, columns_in_order, native_frame
+from .forms import native_frame
 from .inputs import is_dask, refuse_unread
 from .names import checked_names
-from .targets import TargetError, as_array, meant, summary, target_matrix
+from .targets import TargetError, as_array, is_absent, meant, summary, target_matrix
 
 LISTED = (list, tuple, set, frozenset, np.ndarray)
 """What holds several entries, such as a row of a list of lists, or a cell of a table."""
@@ -35,7 +34,8 @@ def natural_rows(y: Any, argument: str = "y", *, named: bool = False) -> list[An
     if _is_numeric(y) or not (isinstance(y, (list, tuple)) or any(hasattr(y, name) for name in _HELD)) or not len(y):
         return None
     rows = rows_in(y, argument, named=named)
-    return rows if any(map(_is_natural, islice(filter(_holds_entries, rows), 1))) else None
+    first = next((row for row in rows if not isinstance(row, Sized) or len(row) > 0), None)
+    return rows if _is_natural(first) else None
 
 
 _HELD = ("columns", "dtype", "type")  # what frames, series and arrays of any library have
@@ -65,12 +65,8 @@ def padded(y: Any, argument: str, noun: str) -> NDArray[Any]:
     for i, row in enumerate(rows):
         if not isinstance(row, LISTED) or any(hasattr(entry, "__len__") for entry in row):
             raise TargetError(i, f"found {row!r:.60}; a row is a list with one number for each {noun}", argument)
-    width = max(1, *map(len, rows))
+    width = max([1, *map(len, rows)])
     return as_array([[*row, *[-1] * (width - len(row))] for row in rows], argument)
-
-
-def _holds_entries(row: Any) -> bool:
-    return not isinstance(row, Sized) or len(row) > 0
 
 
 def _is_natural(row: Any) -> bool:
@@ -98,8 +94,6 @@ def rows_in(rows: Any, argument: str, *, named: bool = False) -> list[Any]:
     ------
     TypeError
         For what holds no rows.
-    ValueError
-        When there are none.
     """
     refuse_unread(rows, argument)
     refuse_masked(rows, argument)
@@ -111,8 +105,6 @@ def rows_in(rows: Any, argument: str, *, named: bool = False) -> list[Any]:
         listed = rows if convert is None else getattr(rows, convert)()
     if not isinstance(listed, (list, tuple)):
         raise TypeError(f"{argument} must be a list with an entry for each row, got {rows!r:.80}")
-    if not listed:
-        raise ValueError(f"{argument} has 0 rows; at least 1 is needed")
     if frame is not None or getattr(rows, "ndim", 1) == 2:
         return [row if isinstance(row, dict) else _of_table(row) for row in listed]
     return list(listed)
@@ -135,19 +127,16 @@ def known_part(entries: Iterable[Any]) -> list[Any]:
 
 def is_missing(entry: Any) -> bool:
     """Return whether an entry of a table is missing: None, NaN, NA or empty."""
-    if isinstance(entry, float):
-        return math.isnan(entry)
-    return entry is None or type(entry).__name__ == "NAType" or (isinstance(entry, str) and not entry)
+    return is_absent(entry) or (isinstance(entry, str) and not entry)
 
 
 def entries_of(row: Any, i: int, argument: str, *, ordered: bool = False) -> list[Any]:
     """Return the entries of row i, names or numbers; TargetError for what is no list, or a set if `ordered`."""
     if hasattr(row, "to_list"):
         row = row.to_list()
-    if not isinstance(row, LISTED):
-        raise TargetError(i, f"found {row!r:.60}; a row is a list of names", argument)
-    if ordered and isinstance(row, (set, frozenset)):
-        raise TargetError(i, f"{row!r:.60} is a set, which has no order; give a list", argument)
+    if not isinstance(row, LISTED) or (ordered and isinstance(row, (set, frozenset))):
+        kind = "list of names, whose order counts" if ordered else "list or a set of names"
+        raise TargetError(i, f"found {row!r:.60}; a row is a {kind}", argument)
     entries = known_part(entry.item() if isinstance(entry, np.generic) else entry for entry in row)
     odd = next((entry for entry in entries if not isinstance(entry, (str, int, float))), None)
     if odd is not None or any(map(is_missing, entries)):
@@ -228,8 +217,6 @@ def read_entries(
 def _found(flat: Sequence[Any], row: NDArray[np.intp], argument: str, parameter: str) -> Sequence[Any]:
     """Return the strings that occur, sorted; of numbers those from 0 to the largest."""
     strings = [isinstance(entry, str) for entry in flat]
-    if not flat:
-        raise ValueError(f"{argument} holds no entry in any row: say by {parameter}= what there is")
     if all(strings):
         return sorted(set(flat))
     if any(strings):
@@ -237,29 +224,6 @@ def _found(flat: Sequence[Any], row: NDArray[np.intp], argument: str, parameter:
         said = f"found {flat[other]!r} beside {flat[0]!r}: make all of them strings, or integers"
         raise TargetError(int(row[other]), said, argument)
     return range(max(0, int(max(flat))) + 1)
-
-
-def names_of(y: Any, names: Any, parameter: str, n_items: int) -> Any:
-    """Return what the items are called, ``(n_items,)``: names that are given, those of a data frame, or numbers.
-
-    Raises
-    ------
-    ValueError
-        When there are more or fewer names than items.
-    """
-    held = column_names(y) if names is None else checked_names(names, parameter)
-    if held is None:
-        return np.arange(n_items)
-    if len(held) != n_items:
-        raise ValueError(f"{parameter} has {len(held)} names for {n_items} columns of y")
-    return as_objects(held)
-
-
-def named_table(y: Any, names: Any, argument: str, parameter: str, noun: str) -> tuple[NDArray[Any], Any]:
-    """Return a table with a column for each item, its columns matched by name, and what the items are called."""
-    known = None if names is None or isinstance(names, range) else checked_names(names, parameter)
-    values = y if issparse(y) else target_matrix(columns_in_order(y, known, argument, parameter), argument, None, noun)
-    return values, names_of(y, known, parameter, values.shape[1])
 
 
 def as_objects(values: Iterable[Any]) -> NDArray[np.object_]:
@@ -327,17 +291,13 @@ def parents_of_paths(
 
 def paths_of_nested(nested: Any) -> Iterator[list[Any]]:
     """Yield the paths from the top down to each leaf of a tree of dicts and lists, depth first, in their order."""
-    stack: list[tuple[list[Any], Iterator[tuple[Any, Any]]]] = [([], iter(_members(nested)))]
+    stack: list[tuple[list[Any], tuple[Any, Any]]] = [([], member) for member in _members(nested)[::-1]]
     while stack:
-        above, level = stack[-1]
-        name, below = next(level, (None, None))
-        if name is None:
-            stack.pop()
-            continue
+        above, (name, below) = stack.pop()
         path, members = [*above, name], _members(below)
         if not members:
             yield path
-        stack.append((path, iter(members)))
+        stack += [(path, member) for member in members[::-1]]
 
 
 def _members(level: Any) -> list[tuple[Any, Any]]:

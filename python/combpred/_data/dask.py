@@ -15,7 +15,7 @@ from scipy import sparse
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from .._lib.arrays import refuse_masked
-from .blocks import NO_ROWS, Block, BlockSource, Merge, Result, make_block
+from .blocks import Block, BlockSource, Merge, Result, make_block, with_rows
 from .inputs import is_dask, require_weight, take_rows
 
 # Number of results that one task merges: a pass over a hundred partitions takes fifteen such tasks.
@@ -47,21 +47,17 @@ class DaskBlocks(BlockSource):
     gathers_classes = True
 
     def __init__(self, X: Any, y: Any, weights: Any = None) -> None:
-        if getattr(X, "ndim", 2) != 2:
-            raise ValueError(f"X has {X.ndim} dimensions, must have 2: rows and features")
         self._chunks: Any = getattr(X, "chunks", (None,))[0]
         self._X = _partitions(X)
-        self._y, self._weights = self._aligned(y, "y"), self._aligned(weights, "sample_weight")
+        self._parts = list(zip(self._X, self._aligned(y, "y"), self._aligned(weights, "sample_weight"), strict=True))
 
     def __len__(self) -> int:
         return len(self._X)
 
     def first(self) -> Block:
-        for index, parts in enumerate(zip(self._X, self._y, self._weights, strict=True)):
-            block: Block | None = _delayed(_head)(*parts, index).compute()
-            if block is not None:
-                return block
-        raise ValueError(NO_ROWS)
+        heads = (_delayed(_head)(*parts, index).compute() for index, parts in enumerate(self._parts))
+        block: Block | None = next((head for head in heads if head is not None), None)
+        return with_rows(block)
 
     def parts(self) -> Iterator[Block]:
         raise AssertionError("partitions are read where they are, by reduce")
@@ -76,14 +72,12 @@ class DaskBlocks(BlockSource):
         shared = [_delayed(argument, pure=False, traverse=False) for argument in arguments]
         level = [
             _delayed(_on_partition, pure=False)(function, merge, index, *parts, *shared)
-            for index, parts in enumerate(zip(self._X, self._y, self._weights, strict=True))
+            for index, parts in enumerate(self._parts)
         ]
         while len(level) > 1:
             groups = [level[lo : lo + _MERGED_AT_ONCE] for lo in range(0, len(level), _MERGED_AT_ONCE)]
             level = [_delayed(_merge_all, pure=False)(merge, group) for group in groups]
-        found: Result | None = level[0].compute()
-        if found is None:
-            raise ValueError(NO_ROWS)
+        found: Result = with_rows(level[0].compute())
         if advance is not None:  # the scheduler, which runs the tasks, has its own display of progress
             for _ in self._X:
                 advance()

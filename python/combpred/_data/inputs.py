@@ -15,6 +15,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted, validate_dat
 
 from .._lib.arrays import refuse_masked
 from .._lib.errors import RowError
+from .checks import float_array
 
 _NOT_FINITE = "remove rows with NaN or infinity, or impute them"
 
@@ -149,7 +150,7 @@ def is_dask(data: Any) -> bool:
 
 
 def check_weights(
-    sample_weight: Any, n: int, *, name: str = "sample_weight", rows: str = "X", part: bool = False
+    sample_weight: Any, n: int, *, name: str = "sample_weight", part: bool = False
 ) -> NDArray[np.float64] | None:
     """Return sample weights as float64 of shape ``(n,)``, or None if all are 1.
 
@@ -159,8 +160,8 @@ def check_weights(
         A number is the weight of every row; None weighs all rows equally.
     n : int
         Number of rows.
-    name, rows : str
-        What messages call the weights, and the argument whose rows they weigh.
+    name : str, default="sample_weight"
+        What messages call the weights.
     part : bool, default=False
         Whether these are some of the rows, which may all weigh 0.
 
@@ -171,15 +172,11 @@ def check_weights(
     """
     if sample_weight is None:
         return None
-    refuse_masked(sample_weight, name)
-    try:
-        weights = np.array(sample_weight, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} must be numbers, one for each row: {error}") from error
+    weights = float_array(sample_weight, name)
     if weights.ndim == 0:
-        weights = np.full(n, weights[()])
+        weights = np.full(n, weights)
     if weights.shape != (n,):
-        raise ValueError(f"{name} has shape {weights.shape}, must be ({n},): one weight for each row of {rows}")
+        raise ValueError(f"{name} has shape {weights.shape}, must be ({n},): one weight for each row")
     bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
     if bad.size:
         reason = f"{name} is {weights[bad[0]]}, must be finite and at least 0; a weight of 0 leaves a row out"
@@ -196,7 +193,7 @@ def require_weight(weight: float, name: str = "sample_weight") -> None:
 
 
 def mean_of_rows(
-    values: NDArray[np.float64], sample_weight: ArrayLike | None, per_row: bool, *, rows: str = "y_true"
+    values: NDArray[np.float64], sample_weight: ArrayLike | None, per_row: bool
 ) -> float | NDArray[np.float64]:
     """Return the weighted mean of one value for each row, or the values themselves if `per_row`.
 
@@ -205,7 +202,7 @@ def mean_of_rows(
     ValueError
         When `sample_weight` is illegal; see `check_weights`.
     """
-    weights = check_weights(sample_weight, len(values), rows=rows)
+    weights = check_weights(sample_weight, len(values))
     if per_row:
         return values
     return float(np.average(values, weights=weights))
@@ -217,7 +214,7 @@ def release_pages(array: Any) -> None:
     Only files mapped read-only are released, as their pages can be read again unchanged; other arrays are left alone.
     """
     mapped = _mapping(array)
-    if mapped is None or not is_mapped(array) or not array.size:
+    if mapped is None or not array.size:
         return
     buffer: mmap.mmap = mapped._mmap  # type: ignore[attr-defined]
     reach = [(size - 1) * stride for size, stride in zip(array.shape, array.strides, strict=True)]
@@ -229,15 +226,14 @@ def release_pages(array: Any) -> None:
 
 def is_mapped(array: Any) -> bool:
     """Return whether an array is a view of a file mapped read-only, whose pages the system takes back."""
-    mapped = _mapping(array)
-    return mapped is not None and mapped.mode == "r" and hasattr(mmap, "MADV_DONTNEED")
+    return _mapping(array) is not None
 
 
 def _mapping(array: Any) -> np.memmap[Any, Any] | None:
-    """Return the memory-mapped array of which an array is a view, or None."""
+    """Return the file mapped read-only of which an array is a view, or None."""
     while isinstance(array, np.ndarray):
         if isinstance(array, np.memmap) and getattr(array, "_mmap", None) is not None:
-            return array
+            return array if array.mode == "r" and hasattr(mmap, "MADV_DONTNEED") else None
         array = array.base
     return None
 

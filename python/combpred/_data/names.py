@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from .checks import choice
-from .targets import meant, require_once
+from .targets import meant
 
 #: Names of the items of a structure, in their order: all strings, or all integers.
 Names = tuple[Hashable, ...]
@@ -43,7 +43,9 @@ def checked_names(names: Any, what: str) -> Names:
     if odd:
         how = "rename it, as list(map(str, names)) does"
         raise TypeError(f"{what} must be all strings or all integers, which {odd[0]!r} is not: {how}")
-    require_once(listed, what)
+    if len(set(listed)) < len(listed):
+        twice = next(name for i, name in enumerate(listed) if name in listed[:i])
+        raise ValueError(f"{what}: {twice!r} occurs twice; names must differ")
     return tuple(listed)
 
 

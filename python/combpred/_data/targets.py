@@ -18,7 +18,7 @@ from sklearn.exceptions import DataConversionWarning
 from .._lib.arrays import FloatArray, refuse_masked
 from .._lib.errors import RowError
 from .._lib.structure import Description, structure_encode, structure_format
-from .checks import counted
+from .checks import counted, frozen
 from .inputs import refuse_unread
 from .warn import warn_user
 
@@ -70,9 +70,7 @@ def target_vector(y: ArrayLike, argument: str, *, warn: bool = True) -> NDArray[
     return values
 
 
-def target_matrix(
-    y: ArrayLike, argument: str, width: int | None, columns: str, parameter: str | None = None
-) -> NDArray[Any]:
+def target_matrix(y: ArrayLike, argument: str, width: int | None, columns: str) -> NDArray[Any]:
     """Return y as an array of shape ``(n, width)``, n >= 1.
 
     Parameters
@@ -85,8 +83,6 @@ def target_matrix(
         Number of columns; None accepts any positive number.
     columns : str
         What a column stands for, such as "label", for messages.
-    parameter : str or None, default=None
-        Name of the parameter that determines the width, for messages.
 
     Raises
     ------
@@ -100,30 +96,20 @@ def target_matrix(
         raise ValueError(
             f"{argument} must have shape (n, {width or 'k'}), one column for each {columns}; got shape {values.shape}"
         )
-    check_width(values.shape[1], argument, width, columns, parameter)
+    check_width(values.shape[1], argument, width, columns)
     return values
 
 
-def check_width(found: int, argument: str, width: int | None, columns: str, parameter: str | None = None) -> None:
+def check_width(found: int, argument: str, width: int | None, columns: str) -> None:
     """Raise ValueError unless the number of columns `found` is `width`, or, if that is None, positive."""
     if found == 0 or (width is not None and found != width):
-        message = f"{argument} has {counted(found, 'column')}, it needs {width or 'at least 1'}, one for each {columns}"
-        if width is not None and parameter is not None:
-            message += f" ({parameter}={width}); pass {argument} with {counted(width, 'column')}"
-            message += f", or a structure with {parameter}={found}" if found > 0 else ""
-        raise ValueError(message)
+        needed = width or "at least 1"
+        raise ValueError(f"{argument} has {counted(found, 'column')}, it needs {needed}, one for each {columns}")
 
 
 def is_array_of_numbers(y: Any) -> bool:
     """Return whether y is an array of numbers with rows and columns at most, which has no names to look at."""
     return type(y) is np.ndarray and y.dtype.kind in "biuf" and y.ndim <= 2
-
-
-def require_once(names: Sequence[Hashable], what: str) -> None:
-    """Raise ValueError for a name that occurs twice."""
-    if len(set(names)) < len(names):
-        twice = next(name for i, name in enumerate(names) if name in names[:i])
-        raise ValueError(f"{what}: {twice!r} occurs twice; names must differ")
 
 
 def is_absent(value: Any) -> bool:
@@ -218,10 +204,8 @@ def numbered_positions(
     """
     remedy = f"positions are finite numbers {'from 0 on' if zero else 'above 0'}, or -1 (or NaN) where unknown"
     values = as_numbers(target_matrix(y, argument, n_items, noun), argument, remedy, names)
-    if values.shape[1] < 2 or values.dtype.kind == "b":
-        raise ValueError(f"{argument} must hold numbers, with a column for each of at least 2 {noun}s; {remedy}")
     unknown = (values == -1) | np.isnan(values)
-    bad = ~unknown & ~(((values >= 0) if zero else (values > 0)) & (values < np.inf))
+    bad = ~unknown & ~(((values >= 0) if zero else (values > 0)) & (values < np.inf)) | (values.dtype.kind == "b")
     if bad.any():
         raise error_at(bad, values, remedy, argument, names)
     if values.dtype.kind in "iu" and values.max() > _EXACT:
@@ -266,8 +250,10 @@ def codes_of(y: ArrayLike, known: Sequence[Hashable], argument: str, noun: str) 
     """
     values = target_vector(y, argument)
     index = {label: code for code, label in enumerate(known)}
-    known_or_less = (index.get(label, -1) if label.__hash__ else -1 for label in values.tolist())  # lists have no hash
-    codes = np.fromiter(known_or_less, dtype=np.int32, count=len(values))
+    # Objects may be of types that have no order.
+    distinct, at = (values, slice(None)) if values.dtype.kind == "O" else np.unique(values, return_inverse=True)
+    listed = [index.get(label, -1) if label.__hash__ else -1 for label in distinct.tolist()]  # lists have no hash
+    codes: NDArray[np.int32] = np.array(listed, dtype=np.int32)[at]
     if (codes < 0).any():
         odd = values[int(np.argmax(codes < 0))]
         raise error_at(codes < 0, values, f"the {noun} are {summary(known)}{meant(odd, known)}", argument)
@@ -378,7 +364,7 @@ class Admissible:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Admissible):
             return NotImplemented
-        return _listed(self.structures) == _listed(other.structures)
+        return frozen(self.structures) == frozen(other.structures)
 
     __hash__ = None  # type: ignore[assignment]  # it holds mutable data
 
@@ -396,11 +382,6 @@ class FlatSets(NamedTuple):
 
     y: Any
     first: NDArray[np.int64]
-
-    def locate(self, output: int) -> tuple[int, int]:
-        """Return the row to which an output belongs, and its index in the set of that row."""
-        row = int(np.searchsorted(self.first, output, side="right")) - 1
-        return row, output - int(self.first[row])
 
 
 def flat_sets(y: Any) -> FlatSets | None:
@@ -443,8 +424,3 @@ def _one_frame(sets: Sequence[Any]) -> Any:
                 "same columns, or all as arrays",
             )
     return pandas.concat([each[names] for each in sets], ignore_index=True)
-
-
-def _listed(structures: Any) -> list[Any]:
-    """Return outputs as lists, which compare by value."""
-    return [np.asarray(each).tolist() for each in structures]

@@ -119,7 +119,7 @@ def structured_hinge_loss(
             found.decoded.optimal, "maxima are not proven to be the largest: the loss is a lower bound there"
         )
         values = found.loss + score_values(found.psi, linear, None) - own
-    return mean_of_rows(given.sums(np.maximum(values, 0.0)), sample_weight, per_row, rows="y")  # y itself makes 0
+    return mean_of_rows(given.sums(np.maximum(values, 0.0)), sample_weight, per_row)  # y itself makes 0
 
 
 @documented
@@ -182,7 +182,7 @@ def structured_log_loss(
     """
     given = ScoredRows.read(structure, scores, y)
     losses = np.logaddexp(0.0, _log_odds_outside(structure, given))
-    return mean_of_rows(given.sums(losses), sample_weight, per_row, rows="y")
+    return mean_of_rows(given.sums(losses), sample_weight, per_row)
 
 
 @documented
@@ -261,7 +261,7 @@ def structured_exponential_loss(
             others = log_count + np.log1p(-np.minimum(np.exp(right - log_count), 1.0))
         logs -= np.where(right < log_count - 1e-12, right + others, 0.0)  # pairs of a right and another output
     if log:
-        return mean_of_rows(logs, sample_weight, per_row, rows="y")
+        return mean_of_rows(logs, sample_weight, per_row)
     return _exponentials(logs, "log=True", sample_weight, per_row)
 
 
@@ -360,11 +360,11 @@ def structured_auc_loss(
     counts, right = given.sums(above), np.diff(given.first)
     if n_samples is None:
         pairs = right * np.maximum(structure.count() - right, 1) if normalize else 1
-        return mean_of_rows(counts / pairs, sample_weight, per_row, rows="y")
+        return mean_of_rows(counts / pairs, sample_weight, per_row)
     counts /= n_samples
     if normalize:
         others = np.maximum(1.0 - right * math.exp(-log_count), 1.0 / n_samples)  # of all outputs
-        return mean_of_rows(counts / (right * others), sample_weight, per_row, rows="y")
+        return mean_of_rows(counts / (right * others), sample_weight, per_row)
     with np.errstate(divide="ignore"):  # ln 0 is −inf
         return _exponentials(np.log(counts) + log_count, "normalize=True", sample_weight, per_row)
 
@@ -437,7 +437,7 @@ def structured_max_loss(
     found = structure.space.decode(given.linear, None, how)
     _warn_of_unproven(found.optimal, "predictions are not proven to score highest: others may, with another loss")
     losses = structure.space.loss(cost).between(given.psi, structure.space.embed(found.y)[given.row])
-    return mean_of_rows(np.minimum.reduceat(losses, given.first[:-1]), sample_weight, per_row, rows="y")
+    return mean_of_rows(np.minimum.reduceat(losses, given.first[:-1]), sample_weight, per_row)
 
 
 @dataclass(frozen=True)
@@ -548,7 +548,7 @@ def _exponentials(logs: FloatArray, remedy: str, sample_weight: ArrayLike | None
     if logs.max() > _LARGEST:
         row = int(np.argmax(logs))
         raise NumericalError(f"the loss is about exp({logs[row]:.6g}), too large for a float; take {remedy}", row)
-    return mean_of_rows(np.exp(logs), sample_weight, per_row, rows="y")
+    return mean_of_rows(np.exp(logs), sample_weight, per_row)
 
 
 def _warn_of_unproven(optimal: NDArray[np.bool_], what: str) -> None:

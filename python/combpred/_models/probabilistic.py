@@ -751,7 +751,7 @@ class ProbabilisticStructured(StructuredEstimator):
         """
         if is_dask(X):
             return mean_over_rows(self, "score_log_loss", X, y, sample_weight)
-        return float(mean_of_rows(-self.log_proba(X, y), sample_weight, False, rows="X"))
+        return float(mean_of_rows(-self.log_proba(X, y), sample_weight, False))
 
     def log_partition(
         self, X: Any, *, method: str | None = None, epsilon: float | None = None, delta: float | None = None

@@ -70,8 +70,9 @@ def encode_sets(structure: Structure, sets: FlatSets) -> NDArray[Any]:
     try:
         parts = structure.encode(sets.y)
     except TargetError as error:
-        row, number = sets.locate(error.row)
-        raise TargetError(row, f"output {number} of the set: {error.reason}", error.argument) from None
+        row = int(np.searchsorted(sets.first, error.row, side="right")) - 1
+        reason = f"output {error.row - int(sets.first[row])} of the set: {error.reason}"
+        raise TargetError(row, reason, error.argument) from None
     # Sorted by row and then by output, repetitions are neighbours.
     rows = np.repeat(np.arange(len(sets.first) - 1), np.diff(sets.first))
     order = np.lexsort((*parts.T[::-1], rows))

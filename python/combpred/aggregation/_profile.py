@@ -24,8 +24,8 @@ def read_profile(rankings: Any, weights: Any, n_extensions: Any, random_state: A
     given = as_array(rankings, "rankings")
     if given.ndim != 3:
         ranks = numbered_positions(given, "rankings", names=names, zero=True)
-        return Profile(ranks, check_weights(weights, len(ranks), name="weights", rows="rankings"))
-    checked = check_weights(weights, len(given), name="weights", rows="rankings")
+        return Profile(ranks, check_weights(weights, len(ranks), name="weights"))
+    checked = check_weights(weights, len(given), name="weights")
     encode_relations(given, "rankings", transitive=True)
     before = given.astype(np.bool_) & ~np.eye(given.shape[1], dtype=np.bool_)
     return extended(before, checked, n_extensions, seed_of(random_state))

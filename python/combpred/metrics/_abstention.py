@@ -193,7 +193,7 @@ def abstention_curve(
         if cuts.ndim != 1 or not ((cuts >= 0.5) & (cuts < 1.0)).all():
             raise ValueError(f"thresholds must be a list of numbers from 1/2 to below 1, got {thresholds!r}")
     known = np.count_nonzero(truth, axis=1)
-    weights = counting_weights(known > 0, check_weights(sample_weight, len(truth), rows="y_true"))
+    weights = counting_weights(known > 0, check_weights(sample_weight, len(truth)))
     curve = np.full((2, len(cuts)), np.nan)
     for at, q in enumerate(cuts):
         hits, misses = np.count_nonzero(right > q, axis=1), np.count_nonzero(wrong > q, axis=1)

@@ -69,7 +69,7 @@ def check_no_row(bad: NDArray[np.bool_] | np.bool_, name: str, reason: str) -> N
 
 def mean_of_counted(values: FloatArray, sample_weight: ArrayLike | None, per_row: bool) -> float | FloatArray:
     """Return the mean over the rows that count, or all values, which are NaN for the others."""
-    weights = check_weights(sample_weight, len(values), rows="y_true")
+    weights = check_weights(sample_weight, len(values))
     if per_row:
         return values
     return float(np.average(np.nan_to_num(values), weights=counting_weights(~np.isnan(values), weights)))

@@ -59,10 +59,6 @@ class CoolingScheduleDisplay:
     ['uniform: 4 steps', 'adaptive: 2 steps']
     """
 
-    lines_: list[Any]
-    ax_: Axes
-    figure_: Any
-
     def __init__(self, schedules: ArrayLike | Sequence[ArrayLike], *, names: str | Sequence[str] | None = None) -> None:
         listed = list(schedules)  # type: ignore[arg-type]  # a number is no schedule
         single = not listed or np.ndim(listed[0]) == 0
@@ -126,7 +122,7 @@ class CoolingScheduleDisplay:
         self.ax_, _, self.figure_ = axes_of(self, ax)
         from matplotlib.lines import Line2D
 
-        self.lines_ = []
+        self.lines_: list[Any] = []
         for i, levels in enumerate(self.schedules):
             name = "" if self.names is None else f"{self.names[i]}: "
             chosen = {"marker": "o", "markersize": 3.5, "label": name + counted(len(levels) - 1, "step")}

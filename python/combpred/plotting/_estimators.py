@@ -1,4 +1,4 @@
-"""What displays ask of fitted estimators: what is inside searches and pipelines, whether it predicts marginals."""
+"""What is inside fitted searches and pipelines."""
 
 from __future__ import annotations
 
@@ -19,8 +19,3 @@ def opened(estimator: Any, X: Any) -> tuple[Any, Any]:
             estimator = estimator[-1]
         else:
             return estimator, X
-
-
-def predicts_marginals(estimator: Any) -> bool:
-    """Whether an estimator predicts the marginals of a structure."""
-    return hasattr(estimator, "predict_marginals") and hasattr(estimator, "structure_")

@@ -87,12 +87,6 @@ class MarginalsDisplay:
     (('a', 'c', 'b'), [[nan, 0.53, 0.99], [0.47, nan, 0.94], [0.01, 0.06, nan]])
     """
 
-    im_: Any
-    text_: NDArray[np.object_] | None
-    colorbar_: Any
-    ax_: Axes
-    figure_: Any
-
     def __init__(
         self,
         matrix: ArrayLike,

@@ -73,15 +73,20 @@ class MarginalMatrix:
                 f"order must list each of the {self.n_items} items that rows and columns stand for once, or be 'rank' "
                 f"for orders of items, got {order!r}"
             )
-        at_row, at_column = (
-            np.concatenate([permutation, np.arange(self.n_items, size)]).astype(int) for size in self.values.shape
-        )
-        return replace(
-            self,
-            values=self.values[np.ix_(at_row, at_column)],
-            rows=tuple(self.rows[i] for i in at_row),
-            columns=tuple(self.columns[j] for j in at_column),
-        )
+        at = np.concatenate([permutation, np.arange(self.n_items, len(self.values))]).astype(int)
+        rows, columns = (tuple(names[i] for i in at) for names in (self.rows, self.columns))
+        return replace(self, values=self.values[np.ix_(at, at)], rows=rows, columns=columns)
+
+
+#: What the entries of ψ of each kind are the probabilities of, with a row and a column.
+_EVENTS = {
+    "total order": "P({} before {})",
+    "order": "P({} before {})",
+    "directions": "P({}→{})",
+    "arcs": "P({}→{})",
+    "edges": "P(edge)",
+    "cells": "P({} has {})",
+}
 
 
 def marginal_matrix(structure: Structure, marginals: Any) -> MarginalMatrix:
@@ -100,47 +105,8 @@ def marginal_matrix(structure: Structure, marginals: Any) -> MarginalMatrix:
     ValueError
         When they are not in the range of :math:`\psi`, or of more than one distribution.
     """
-    matrix = _numbered(structure, _of_one(structure, marginals))
-    names, seconds = structure.space.items, structure.space.seconds
-    if names is not None:
-        matrix = matrix.renamed(names[: matrix.n_items or len(matrix.rows)])  # paths may have names of more vertices
-    return matrix if seconds is None or matrix.n_items else replace(matrix, columns=tuple(map(str, seconds)))
-
-
-def _of_one(structure: Structure, marginals: Any) -> FloatArray:
-    r"""Return :math:`E\psi` of one distribution, ``(d,)``, within the range of :math:`\psi`."""
-    values = floats(np.atleast_2d(float_array(marginals, "marginals")), "marginals", 1, structure.n_features)[0]
-    low = 0.0 if structure.space.has_indicators else -1.0
-    bad = ~((values >= low - _ROUNDING) & (values <= 1 + _ROUNDING))  # true of NaN
-    if bad.any():
-        entry = int(np.argmax(bad))
-        name = structure.feature_names()[entry]
-        raise RowError(0, f"entry {entry} ({name}) is {values[entry]}, must be between {low:g} and 1", "marginals")
-    return np.asarray(np.clip(values, low, 1.0))
-
-
-def names_for(n: int, names: Any, argument: str) -> tuple[str, ...]:
-    """Return names of n rows or columns as strings, their numbers where `names` is None."""
-    listed = tuple(map(str, range(n) if names is None else names))
-    if len(listed) != n:
-        raise ValueError(f"{argument} has {len(listed)} names, {n} are needed")
-    return listed
-
-
-#: What the entries of ψ of each kind are the probabilities of, with a row and a column.
-_EVENTS = {
-    "total order": "P({} before {})",
-    "order": "P({} before {})",
-    "directions": "P({}→{})",
-    "arcs": "P({}→{})",
-    "edges": "P(edge)",
-    "cells": "P({} has {})",
-}
-
-
-def _numbered(structure: Structure, values: FloatArray) -> MarginalMatrix:
-    """Return the matrix with items called by their numbers."""
-    layout = structure_layout(structure.space.description)
+    values, space = _of_one(structure, marginals), structure.space
+    layout = structure_layout(space.description)
     if layout is None:
         raise CapabilityError(
             f"the marginals of {structure!r} are one number for each entry of ψ and make no matrix; draw them as bars: "
@@ -161,8 +127,32 @@ def _numbered(structure: Structure, values: FloatArray) -> MarginalMatrix:
     matrix[layout.rows, layout.columns] = values
     if back is not None:
         matrix[layout.columns, layout.rows] = back
-    names = tuple(map(str, range(n)))
+    names = tuple(
+        map(str, range(n) if space.items is None else space.items[:n])
+    )  # paths may have names of more vertices
     rows, columns = ((*names, "start"), (*names, "end")) if size > n else (names, names)
     if kind == "cells":
-        rows, columns, n = tuple(f"item {i}" for i in names), tuple(f"column {i}" for i in names), 0
-    return MarginalMatrix(matrix, rows, columns, quantity, scale, n, ranked=kind in ("total order", "order"))
+        rows = tuple(f"item {i}" for i in range(n)) if space.items is None else names
+        columns = tuple(f"column {i}" for i in range(n)) if space.seconds is None else tuple(map(str, space.seconds))
+    n_items = 0 if kind == "cells" else n
+    return MarginalMatrix(matrix, rows, columns, quantity, scale, n_items, ranked=kind in ("total order", "order"))
+
+
+def _of_one(structure: Structure, marginals: Any) -> FloatArray:
+    r"""Return :math:`E\psi` of one distribution, ``(d,)``, within the range of :math:`\psi`."""
+    values = floats(np.atleast_2d(float_array(marginals, "marginals")), "marginals", 1, structure.n_features)[0]
+    low = 0.0 if structure.space.has_indicators else -1.0
+    bad = ~((values >= low - _ROUNDING) & (values <= 1 + _ROUNDING))  # true of NaN
+    if bad.any():
+        entry = int(np.argmax(bad))
+        name = structure.feature_names()[entry]
+        raise RowError(0, f"entry {entry} ({name}) is {values[entry]}, must be between {low:g} and 1", "marginals")
+    return np.asarray(np.clip(values, low, 1.0))
+
+
+def names_for(n: int, names: Any, argument: str) -> tuple[str, ...]:
+    """Return names of n rows or columns as strings, their numbers where `names` is None."""
+    listed = tuple(map(str, range(n) if names is None else names))
+    if len(listed) != n:
+        raise ValueError(f"{argument} has {len(listed)} names, {n} are needed")
+    return listed

@@ -13,12 +13,11 @@ from .._data.checks import choice, float_array, share
 from .._data.targets import codes_of
 from ..metrics.calibration import calibration_bins, calibration_error, wilson_interval
 from ._axes import axes_of, style
-from ._estimators import opened, predicts_marginals
+from ._estimators import opened
 from ._events import events
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.container import ErrorbarContainer
 
 
 _DIAGONAL = "calibrated"
@@ -83,13 +82,6 @@ class ReliabilityDisplay:
     >>> round(display.expected_calibration_error, 3)
     0.083
     """
-
-    line_: Any
-    errorbar_: ErrorbarContainer | None
-    bars_: Any
-    ax_: Axes
-    counts_ax_: Axes | None
-    figure_: Any
 
     def __init__(
         self,
@@ -229,10 +221,10 @@ class ReliabilityDisplay:
         (1665, True)
         """
         model, rows = opened(estimator, X)
-        of = _structure_events if predicts_marginals(model) else _class_events
-        happened, probability, names = of(model, rows, y)
+        ours = hasattr(model, "predict_marginals") and hasattr(model, "structure_")
+        happened, probability, names = (_structure_events if ours else _class_events)(model, rows, y)
         if event is not None:
-            if str(event) not in names and np.ndim(y) == 1 and predicts_marginals(model) and hasattr(model, "classes_"):
+            if str(event) not in names and np.ndim(y) == 1 and ours and hasattr(model, "classes_"):
                 # The events of ψ are "this grade or above": single grades are events, too.
                 happened, probability, classes = _class_events(model, rows, y)
                 names = classes if str(event) in classes else names + [name for name in classes if name not in names]
@@ -310,11 +302,12 @@ class ReliabilityDisplay:
         self.ax_.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), ylabel="observed frequency")
         self.ax_.legend(loc="upper left", frameon=False)
         (self.counts_ax_ or self.ax_).set_xlabel("predicted probability")
-        self.bars_ = None
+        self.bars_: Any = None
         if self.counts_ax_ is not None:
             colour = self.line_.get_color()
-            look = {"fill": True, "facecolor": to_rgba(colour, 0.15), "edgecolor": colour, "linewidth": 1.0}
-            self.bars_ = self.counts_ax_.stairs(self.counts, self.edges, **look)
+            self.bars_ = self.counts_ax_.stairs(
+                self.counts, self.edges, fill=True, facecolor=to_rgba(colour, 0.15), edgecolor=colour, linewidth=1.0
+            )
             self.counts_ax_.set(ylabel="predictions", ylim=(0, None))
         return self
 

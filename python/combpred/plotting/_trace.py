@@ -69,12 +69,6 @@ class TraceDisplay:
     (True, True)
     """
 
-    lines_: list[Any]
-    autocorrelation_lines_: list[Any]
-    ax_: Axes
-    autocorrelation_ax_: Axes | None
-    figure_: Any
-
     def __init__(self, value: ArrayLike, *, name: str | None = None, n_lags: int | None = None) -> None:
         values = float_array(value, "value")
         if values.ndim == 1:
@@ -176,7 +170,7 @@ class TraceDisplay:
             f"{counted(chains, 'chain')} of {len(self.value)} draws: "
             f"ESS {self.effective_sample_size:.0f}, split $\\hat{{R}}$ {self.r_hat:.3f}"
         )
-        self.lines_ = []
+        self.lines_: list[Any] = []
         for chain in range(chains):
             # One colour for all chains of the display: that of the first, which the axes choose.
             chosen: dict[str, Any] = {"linewidth": 0.6, "alpha": 0.6}
@@ -189,7 +183,7 @@ class TraceDisplay:
         legend = self.ax_.legend(loc="best", frameon=False, fontsize="small")
         for handle in legend.get_lines():
             handle.set(linewidth=2, alpha=1)
-        self.autocorrelation_lines_ = []
+        self.autocorrelation_lines_: list[Any] = []
         if self.autocorrelation_ax_ is not None:
             self._draw_autocorrelation(self.autocorrelation_ax_)
         return self

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._data.converters import Entries, names_of, natural_rows, read_entries, rows_in
+from .._data.converters import Entries, as_objects, natural_rows, read_entries, rows_in
 from .._data.glossary import documented
 from .._data.names import Names, checked_names
 from .._data.targets import TargetError
@@ -139,7 +139,7 @@ class Assignments(Structure):
         [[('Ann', 'paint'), ('Bob', 'cook')]]
         """
         parts, left = table_in_parts(Assignments, assignments, items, "assignments")
-        right = names_of(None, columns, "columns", len(left))
+        right = as_objects(Assignments(len(left), columns=columns)._second_names or range(len(left)))
         return [list(zip(left.tolist(), right[row].tolist(), strict=True)) for row in parts]
 
     def _rows(self, y: Any, argument: str) -> list[Any] | None:

@@ -286,9 +286,9 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         known = self._column_names() if hasattr(type(y), "columns") else None
         return columns_in_order(y, known, argument, f"those of {type(self).__name__}", partly=self._columns is None)
 
-    def _shown(self, y: Any) -> int:
+    def _shown(self, y: Any, argument: str = "y") -> int:
         """Return the size that y shows; overridden where that is not its number of columns."""
-        return int(target_matrix(y, "y", None, self._sized.column).shape[1])
+        return int(target_matrix(y, argument, None, self._sized.column).shape[1])
 
     def _numbers(self, y: Any, argument: str) -> NDArray[Any]:
         """Return y, which messages call `argument`, as rows of numbers that the library reads and checks.
@@ -300,7 +300,8 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         ValueError
             When y has another shape, or holds something else than numbers.
         """
-        return target_matrix(y, argument, self._n(), self._sized.column, self._sized.parameter)
+        n = self._n()
+        return target_matrix(y, argument, n, f"{self._sized.column} ({self._sized.parameter}={n})")
 
     def encode(self, y: Any, argument: str = "y", *, partial: bool = False) -> NDArray[Any]:
         """Return outputs in parts, the form in which spaces compute with them.

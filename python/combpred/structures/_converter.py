@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._data.converters import named_table
+from .._data.converters import as_objects
+from .._data.forms import column_names
 
 
 class converter(staticmethod):  # type: ignore[type-arg]  # noqa: N801  # a decorator
@@ -26,8 +27,11 @@ class converter(staticmethod):  # type: ignore[type-arg]  # noqa: N801  # a deco
 
 def table_in_parts(
     cls: Any, y: Any, names: Any, argument: str, *, partly_known: bool = False
-) -> tuple[NDArray[np.int32], NDArray[Any]]:
-    """Return outputs of a class of structures, with a column for each item, in parts, and what the items are called."""
-    values, called = named_table(y, names, argument, cls._sized.names, cls._sized.column)
-    parts: NDArray[np.int32] = cls(len(called)).encode(values, argument, partial=partly_known)
-    return parts, called
+) -> tuple[NDArray[np.int32], NDArray[np.object_]]:
+    """Return outputs in parts, and what items are called: by `names`, by columns of a data frame, or by numbers."""
+    if names is None or isinstance(names, range):
+        names = column_names(y, argument)
+    known = cls(**{cls._sized.names: names})
+    if names is None:
+        known = known._with(**{cls._sized.parameter: known._shown(y, argument)})
+    return known.encode(y, argument, partial=partly_known), as_objects(known._known() or ())

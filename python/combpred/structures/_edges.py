@@ -51,8 +51,8 @@ class EdgeSets(Structure):
             return self._with(n_vertices=self.space.description.scalars["n"])
         return super()._resolve(y)
 
-    def _shown(self, y: Any) -> int:
-        return items_of_pairs(super()._shown(y), "y")
+    def _shown(self, y: Any, argument: str = "y") -> int:
+        return items_of_pairs(super()._shown(y, argument), argument)
 
     def _numbers(self, y: Any, argument: str) -> NDArray[Any]:
         return target_matrix(y, argument, self.space.part_len, "edge")

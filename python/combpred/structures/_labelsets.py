@@ -202,13 +202,13 @@ class LabelSets(Structure):
             return resolved
         return resolved._with(observed=np.unique(resolved._with(observed=False).encode(y), axis=0))
 
-    def _shown(self, y: Any) -> int:
-        return int(y.shape[1]) if sparse.issparse(y) else super()._shown(y)
+    def _shown(self, y: Any, argument: str = "y") -> int:
+        return int(y.shape[1]) if sparse.issparse(y) else super()._shown(y, argument)
 
     def _numbers(self, y: Any, argument: str) -> NDArray[Any]:
         if not sparse.issparse(y):
             return super()._numbers(y, argument)
-        check_width(y.shape[1], argument, self._n(), "label", "n_labels")
+        check_width(y.shape[1], argument, self._n(), "label")
         return not_empty(sparse.csr_array(y), argument)
 
     def embed_sparse(self, y: Any) -> sparse.csr_array | None:

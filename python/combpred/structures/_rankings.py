@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._data.converters import named_table, read_entries, rows_in
-from .._data.targets import as_numbers, error_at
+from .._data.converters import read_entries, rows_in
+from .._data.forms import column_names, columns_in_order
+from .._data.names import checked_names
+from .._data.targets import as_numbers, error_at, target_matrix
 from ._base import Sized, Structure
 
 
@@ -56,7 +58,10 @@ def table_of_numbers(
     table: Any, argument: str, labels: Any, remedy: str, are_legal: Callable[[NDArray[np.float64]], Any]
 ) -> tuple[NDArray[np.float64], Any]:
     """Return a table with a number for each label, all of which must be legal, and the names of its columns."""
-    given, names = named_table(table, labels, argument, "labels", "label")
+    known = None if labels is None or isinstance(labels, range) else checked_names(labels, "labels")
+    ordered = columns_in_order(table, known, argument, "labels")
+    given = target_matrix(ordered, argument, None if known is None else len(known), "label")
+    names = known or column_names(table, argument) or range(given.shape[1])
     values = as_numbers(given, argument, remedy, names).astype(np.float64)
     bad = ~are_legal(values)
     if bad.any():

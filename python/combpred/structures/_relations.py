@@ -27,8 +27,8 @@ class Relations(Structure):
     from_adjacency, to_adjacency = _pairs.from_adjacency, _pairs.to_adjacency
     _entries, _read_natural = _pairs.entries, _pairs.read_natural
 
-    def _shown(self, y: Any) -> int:
-        return relation_rows(y, "y")[1]
+    def _shown(self, y: Any, argument: str = "y") -> int:
+        return relation_rows(y, argument)[1]
 
     def _numbers(self, y: Any, argument: str) -> NDArray[Any]:
         return relation_rows(y, argument, self._n())[0]

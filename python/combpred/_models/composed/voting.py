@@ -248,7 +248,7 @@ class StructuredVoting(ComposedEstimator, _BaseComposition):  # type: ignore[mis
         if given is not None:
             refuse_masked(given, "weights")
             given = check_array(given, ensure_2d=False, dtype="numeric", input_name="weights")
-        checked = check_weights(given, n, name="weights", rows="estimators")
+        checked = check_weights(given, n, name="weights")
         weights = np.ones(n) if checked is None else checked
         return [self.estimators[at] for at in kept], weights[kept] / weights.max()
 
