@@ -186,9 +186,9 @@ class PythonSpace(LibrarySpace):
         with reported(control, "sampling", verbose=verbose):
             return draw_by_proposals(self, linear, plan, start, bound, control)
 
-    def outputs(self, rng: np.random.Generator, scores: FloatArray | None = None) -> Outputs:
-        """Return what makes the user's moves for chains of the library."""
-        return Outputs(self, lambda _: rng, scores)
+    def outputs(self, rng_of: Callable[[int], np.random.Generator]) -> Outputs:
+        """Return what makes the user's moves for chains of the library, given the generator of each row."""
+        return Outputs(self, rng_of)
 
     # Best outputs.
 
