@@ -125,6 +125,12 @@ func TestWalks(t *testing.T) {
 	if _, err := estimate.ChainMeans(structure.Rows(s, rowsOf(1, scores)), opt, value1.Data, bound.Data, 1, nil); err == nil {
 		t.Error("chains without moves")
 	}
+	samples := estimate.MarginalOptions{Options: opt}
+	samples.Sampler = estimate.AutoSampler
+	_, err := estimate.Marginals(structure.Rows(s, rowsOf(1, scores)), samples, value1.Data, bound.Data, 1, nil)
+	if err == nil || fault.KindOf(err) != fault.KindCapability || !strings.Contains(err.Error(), "feature_range") {
+		t.Errorf("ranges that only the caller knows: %v", err)
+	}
 }
 
 // TestSuppliedDraws: with a caller's own draws estimates are as near as with the library's.

@@ -307,8 +307,10 @@ def estimate_own(
     It draws, and with `moves` also moves, uniform outputs. `mean` is that of ψ, for the method "counting".
     """
     supplied = {"scores": scores, "mean": mean, "log_count": log_count, "moves": moves}
-    result, how = found.record(), {"n_threads": 1, "label": label, "verbose": verbose}
-    with Session("cp_estimate_start", supplied, asked.record(), dst=result, **how) as session:
+    result = found.record()
+    with Session(
+        "cp_estimate_start", supplied, asked.record(), dst=result, n_threads=1, label=label, verbose=verbose
+    ) as session:
         for request in session:
             answer_moves(request, scores.shape[1], move)
         found.close(result, view(session.last.linear, np.float64, session.last.n))

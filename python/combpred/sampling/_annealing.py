@@ -123,9 +123,10 @@ def estimated(
         asked = _with_bounds(structure, rows, asked)
     rngs = [np.random.default_rng([asked.seed % 2**64, stream]) for stream in row_streams(rows)]
     own: Any = space
+    has_mean = asked.method == "counting" and structure.moments_info.kind == "exact"  # else the library refuses
     return estimate_own(
         rows, asked, found, own.outputs(rngs.__getitem__).move, moves=asked.sampler == "local", log_count=log_count,
-        mean=structure.mean() if asked.method == "counting" else None, label=label, verbose=verbose,
+        mean=structure.mean() if has_mean else None, label=label, verbose=verbose,
     )  # fmt: skip
 
 

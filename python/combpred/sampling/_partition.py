@@ -150,8 +150,9 @@ def log_partition(
     array([0.3])
     """
     rows = rows_of(structure, scores)
+    choice(method, "method", PARTITION_METHODS)
     asked = Asked(
-        choice(method, "method", PARTITION_METHODS), sampler, schedule, epsilon, delta, max_steps, seed_of(random_state), plain=not centred,
+        method, sampler, schedule, epsilon, delta, max_steps, seed_of(random_state), plain=not centred,
         bound=None if bound is None else bounds_of_rows(bound, len(rows)),
     )  # fmt: skip
     return log_z_of(structure, rows, asked, n_threads=get_n_threads(n_jobs), verbose=verbose)
