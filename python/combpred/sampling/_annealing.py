@@ -17,10 +17,9 @@ from .._lib.arrays import FloatArray, refuse_masked, row_streams
 from .._lib.errors import CapabilityError, RowError
 from .._lib.names import MEANS_METHODS
 from .._lib.partition import Asked, Estimates, estimate, estimate_own
-from .._lib.partition import log_partition as exact_sums
 from .._lib.table import floats
 from ..structures import Structure
-from ._estimates import AnnealingDetails, CountEstimate, LogPartition, TaylorDetails, exact_result
+from ._estimates import AnnealingDetails, CountEstimate, LogPartition, TaylorDetails
 from ._taylor import check_taylor, warned_expansion
 from .samplers import method_of
 
@@ -36,13 +35,10 @@ def log_z_of(
     structure: Structure, rows: FloatArray, asked: Asked, *, n_threads: int | None = None, verbose: int = 0
 ) -> LogPartition:
     """Return ln Z of rows of finite scores (n, d) by one of the methods of `log_partition`."""
-    in_library = structure.space.in_library
-    if asked.method == "exact" and not in_library:
-        return exact_result(exact_sums(structure.space.sums, rows, n_threads=n_threads).log_z)
     if asked.method == "taylor":
         check_taylor(structure)
         found = warned_expansion(structure, rows, asked, n_threads)
-    elif in_library:
+    elif asked.method == "exact" or structure.space.in_library:
         found = estimated(structure, rows, asked, n_threads=n_threads, verbose=verbose)
     else:
         found = _annealed_own(structure, rows, asked, n_threads, verbose)
@@ -115,8 +111,9 @@ def estimated(
     """Return estimates of E ψ or of ln Z, which the method says, for rows of finite scores (n, d)."""
     means, space = asked.method in MEANS_METHODS, structure.space
     found, label = Estimates(*rows.shape, means=means, errors=means), "sampling" if means else "annealing"
-    if space.in_library:
-        return estimate(space.description, rows, asked, found, n_threads=n_threads, label=label, verbose=verbose)
+    if asked.method == "exact" or space.in_library:
+        of = space.sums if asked.method == "exact" else space.description
+        return estimate(of, rows, asked, found, n_threads=n_threads, label=label, verbose=verbose)
     if asked.sampler == "local":
         method_of(structure, "local")  # what it lacks
     if asked.bound is None and asked.method != "repeats":

@@ -141,11 +141,3 @@ class CountEstimate:
     upper: float
     n_samples: int
     n_repeats: int
-
-
-def exact_result(value: FloatArray) -> LogPartition:
-    """Return the result for exact values (n,)."""
-    n = len(value)
-    return LogPartition(
-        value, value.copy(), value.copy(), "exact", np.ones(n, dtype=np.bool_), np.zeros(n, dtype=np.int64)
-    )
