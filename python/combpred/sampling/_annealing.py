@@ -84,11 +84,11 @@ def _count_for(structure: Structure, epsilon: float, delta: float, verbose: int)
     held = _HELD.setdefault(structure.space, {})
     if (epsilon, delta) not in held:
         seed = int(structure.get_params()["random_state"])
-        held[epsilon, delta] = counted(structure, epsilon, delta, MAX_DRAWS, seed, verbose)
+        held[epsilon, delta] = count_by_repeats(structure, epsilon, delta, MAX_DRAWS, seed, verbose)
     return held[epsilon, delta]
 
 
-def counted(
+def count_by_repeats(
     structure: Structure, epsilon: float, delta: float, max_draws: int, seed: int, verbose: int
 ) -> CountEstimate:
     """Return the number of outputs as `estimate_count` does."""

@@ -6,7 +6,7 @@ import numpy as np
 
 from .._data.checks import seed_of, whole_number
 from ..structures import Structure
-from ._annealing import MAX_DRAWS, counted
+from ._annealing import MAX_DRAWS, count_by_repeats
 from ._estimates import CountEstimate
 from .samplers import require_structure
 
@@ -83,4 +83,4 @@ def estimate_count(
     """
     require_structure(structure)
     max_draws = whole_number(max_draws, "max_draws", 2, 2**40)
-    return counted(structure, epsilon, delta, max_draws, seed_of(random_state), verbose)
+    return count_by_repeats(structure, epsilon, delta, max_draws, seed_of(random_state), verbose)
