@@ -1031,7 +1031,7 @@ typedef struct cp_estimate_options {
   uint64_t seed;        /* each row has its own random stream: see cp_scores.streams                                 */
   double exact_seconds; /* of one processor                                                                          */
   int64_t plain;        /* 1: "taylor" expands exp⟨s, ψ⟩ in place of exp⟨s, ψ − mean⟩                                */
-  cp_in_f64 *bound;     /* [or(scores.n, supplied.n)]? numbers that no |⟨s, ψ(y)⟩| of a row exceeds; NULL: what is proven */
+  cp_in_f64 *bound;     /* [or(scores.n, supplied.n)]? what no |⟨s, ψ(y)⟩| of a row exceeds; NULL: what is proven  */
   cp_in_f64 *low;       /* [or(scores.d, supplied.d)]? least values of entries; NULL, as high: by decoding */
   cp_in_f64 *high;      /* [or(scores.d, supplied.d)]? and the largest                                           */
 } cp_estimate_options;
@@ -1087,9 +1087,9 @@ typedef struct cp_estimates {
  * intervals of means of batches. "repeats": value, lower, upper, guaranteed, samples and repeats, those found among
  * the draws; bounds hold with probability 1 − delta.
  *
- * CP_ECAPABILITY: the structure is too large for "exact" or "repeats", does not know how many outputs it has, lacks what sampler or
- * schedule need, or has the moments of a larger space, for "taylor". CP_EBUDGET: an exact sampler was not done within
- * max_steps. NaN or infinite scores, or a bound below the score of an output: CP_EVALUE with bad_row.
+ * CP_ECAPABILITY: the structure is too large for "exact" or "repeats", does not know how many outputs it has, lacks
+ * what sampler or schedule need, or has the moments of a larger space, for "taylor". CP_EBUDGET: an exact sampler was
+ * not done within max_steps. NaN or infinite scores, or a bound below the score of an output: CP_EVALUE with bad_row.
  * control->step counts draws, control->value is the level of "annealed"; control->cancel is polled every few
  * milliseconds. Results do not depend on workers. bad_row is a row of scores or bound; it comes with CP_EBUDGET and
  * CP_ECAPABILITY, too. */
