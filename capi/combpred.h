@@ -1028,7 +1028,9 @@ typedef struct cp_estimate_options {
                            "counting": quotients of annealed sums, to epsilon relative to the distance of an entry
                                        from low: also for entries that are nearly always there. d + 1 times the work,
                                        and more
-                           "chains":   averages along Markov chains, until confidence intervals are ± epsilon        */
+                           "chains":   averages along Markov chains, until confidence intervals are ± epsilon
+                           of ln of the number of outputs, whatever the scores:
+                           "repeats":  from repeats among up to max_steps uniform draws                              */
   cp_in_char *sampler;  /* "auto": the first of "monotone", "exact", "cftp", "local" and "meta" that the structure
                            has and that is expected to need no more than max_steps; "monotone", "exact",
                            "cftp", "rejection", "local", "meta", "cube": see cp_chain_options                        */
@@ -1042,9 +1044,9 @@ typedef struct cp_estimate_options {
   uint64_t seed;        /* each row has its own random stream: see cp_scores.streams                                 */
   double exact_seconds; /* of one processor                                                                          */
   int64_t plain;        /* 1: "taylor" expands exp⟨s, ψ⟩ in place of exp⟨s, ψ − mean⟩                                */
-  cp_in_f64 *bound;     /* [or(scores.n, 1)]? numbers that no |⟨s, ψ(y)⟩| of a row exceeds; NULL: what is proven */
-  cp_in_f64 *low;       /* [or(scores.d, supplied.width)]? least values of entries; NULL, as high: by decoding */
-  cp_in_f64 *high;      /* [or(scores.d, supplied.width)]? and the largest                                           */
+  cp_in_f64 *bound;     /* [or(scores.n, supplied.n)]? what no |⟨s, ψ(y)⟩| of a row exceeds; NULL: what is proven  */
+  cp_in_f64 *low;       /* [or(scores.d, supplied.d)]? least values of entries; NULL, as high: by decoding */
+  cp_in_f64 *high;      /* [or(scores.d, supplied.d)]? and the largest                                           */
 } cp_estimate_options;
 typedef const cp_estimate_options cp_in_estimate_options;
 #define CP_ESTIMATE_OPTIONS \
@@ -1095,38 +1097,39 @@ typedef struct cp_estimates {
  * "samples", "counting", "chains": bounds on the errors of marginals, which hold together for a row, go to error; with
  * guaranteed, samples, steps, accepted, sampler, effective_share, r_hat and why. schedule is not used. "samples" takes
  * as many draws as Hoeffding's inequality asks for. "chains" takes one of the chains as sampler, and Student's
- * intervals of means of batches.
+ * intervals of means of batches. "repeats": value, lower, upper, guaranteed, samples and repeats, those found among
+ * the draws; bounds hold with probability 1 − delta.
  *
- * CP_ECAPABILITY: the structure is too large for "exact", does not know how many outputs it has, lacks what sampler or
- * schedule need, or has the moments of a larger space, for "taylor". CP_EBUDGET: an exact sampler was not done within
- * max_steps. NaN or infinite scores, or a bound below the score of an output: CP_EVALUE with bad_row.
+ * CP_ECAPABILITY: the structure is too large for "exact" or "repeats", does not know how many outputs it has, lacks
+ * what sampler or schedule need, or has the moments of a larger space, for "taylor". CP_EBUDGET: an exact sampler was
+ * not done within max_steps. NaN or infinite scores, or a bound below the score of an output: CP_EVALUE with bad_row.
  * control->step counts draws, control->value is the level of "annealed"; control->cancel is polled every few
  * milliseconds. Results do not depend on workers. bad_row is a row of scores or bound; it comes with CP_EBUDGET and
  * CP_ECAPABILITY, too. */
 int32_t cp_estimate(cp_space space, cp_in_scores *scores, cp_in_estimate_options *options /* ? */, cp_estimates *dst,
                     int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
-/* Uniform outputs of a caller's own, of which the library knows these numbers only. */
+/* What the library knows of a space whose outputs only the caller knows, and rows of scores of ψ. */
 typedef struct cp_supplied {
   int64_t struct_size;
-  int64_t n;         /* draws that there are already                                        */
-  int64_t width;     /* numbers of each: d, the entries of ψ, or 1, its score               */
-  cp_in_f64 *draws;  /* [n, width]                                                          */
-  cp_in_f64 *scores; /* [width]? NULL: 1, where draws are scores                            */
-  cp_in_f64 *mean;   /* [width]? the mean of ψ over all outputs, for "counting", or NULL    */
+  int64_t n;         /* rows of scores                                                      */
+  int64_t d;         /* entries of ψ                                                        */
+  cp_in_f64 *scores; /* [n, d]                                                              */
+  cp_in_f64 *mean;   /* [d]? the mean of ψ over all outputs, for "counting", or NULL        */
   double log_count;  /* ln of the number of outputs; NaN where it is not known              */
   int64_t moves;     /* 1: the caller has moves of its own, for "local"; 0: it has none     */
 } cp_supplied;
 typedef const cp_supplied cp_in_supplied;
-#define CP_SUPPLIED {.struct_size = sizeof(cp_supplied), .width = 1}
+#define CP_SUPPLIED {.struct_size = sizeof(cp_supplied)}
 
-/* Opens a session that estimates ln Z ("annealed") or E ψ ("samples", "counting", "chains") of one row of scores from
- * outputs that the caller draws, independently and exactly uniformly: it asks with CP_ASK_DRAWS, some ten to sixty
- * times, for as many draws as it takes. At the end row 0 of dst is written, whose d is the width, and the request has
- * all levels in linear[n].
- * sampler is "auto", "meta", "cftp" or "rejection", the last two with a bound, or "local" with moves, which asks for
- * these with CP_ASK_MOVES: draws have the numbers from 0 on in their order. "annealed" needs log_count, and "samples"
- * and "counting" low and high. control is as for cp_estimate. */
+/* Opens a session that estimates ln Z ("annealed"), E ψ ("samples", "counting", "chains") or the number of outputs
+ * ("repeats") for each row of scores, as cp_estimate does, from outputs that the caller draws, independently and
+ * exactly uniformly: it asks with CP_ASK_MOVES, whose results are ψ, for as many uniform outputs as it takes. At the
+ * end dst is written, and the request has all levels in linear[n].
+ * sampler is "auto", "meta", "cftp" or "rejection", the last two with a bound, or "local" with moves. A bound may be
+ * infinite: there is none for the row. "annealed" needs log_count, and "samples" and "counting" low and high. Without
+ * moves, numbers of outputs are used again. control is as for cp_estimate; from cp_session_next, bad_row is a row of
+ * scores. */
 int32_t cp_estimate_start(cp_in_supplied *supplied, cp_in_estimate_options *options /* ? */, cp_estimates *dst,
                           cp_session *session /* [1] */, int32_t workers, cp_control *control, char *err,
                           int64_t err_cap);

@@ -69,6 +69,18 @@ func (e *estimatesIn) setAnnealed(rows []estimate.Row, logCount func(i int) floa
 	e.setRows(rows)
 }
 
+// setCounts writes estimates of the numbers of outputs.
+func (e *estimatesIn) setCounts(counts []estimate.Count, opt estimate.Options) {
+	for i, c := range counts {
+		put(e.value, i, c.Log)
+		put(e.lower, i, c.Log-math.Log1p(opt.Epsilon))
+		put(e.upper, i, c.Log-math.Log1p(-opt.Epsilon))
+		put(e.guaranteed, i, 1)
+		put(e.samples, i, c.Samples)
+		put(e.repeats, i, c.Repeats)
+	}
+}
+
 // setTaylor writes an expansion.
 func (e *estimatesIn) setTaylor(x estimate.Expansion) {
 	for i, v := range x.Value {

@@ -4,11 +4,17 @@ package main
 import "C"
 
 import (
+	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
 
 	"combpred/capi/cabi"
 	"combpred/core/catalogue"
+	"combpred/core/custom/walks"
 	"combpred/core/fault"
+	"combpred/core/linalg"
 	"combpred/core/parallel"
 	"combpred/core/partition"
 	"combpred/core/partition/estimate"
@@ -63,6 +69,12 @@ func doEstimate(a *estimateArgs) error {
 			return err
 		}
 		a.dst.setRows(found)
+	case catalogue.Repeats:
+		found, err := estimate.Counts(a.rows.Batch, opt.Options, a.workers, a.mon)
+		if err != nil {
+			return err
+		}
+		a.dst.setCounts(found, opt.Options)
 	case catalogue.AutoEstimate:
 		opt.method = catalogue.Annealed
 		if _, seconds, err := partition.Costs(a.rows.Batch, true); err == nil && seconds <= opt.exactSeconds {
@@ -132,19 +144,18 @@ func (e *estimatesIn) means(of *structure.Batch, opt estimateOptions) ([]estimat
 	return estimate.Marginals(of, opt.MarginalOptions, value, bound, opt.workers, opt.mon)
 }
 
-// external returns what is known of outputs that a caller draws, and the scores of their entries.
-func (in *suppliedIn) external() (space *estimate.External, linear []float64, err error) {
-	if in.width < 1 || in.width > maxRows {
-		return nil, nil, cabi.Illegal("supplied.width is %d, must be from 1 to %d", in.width, maxRows)
+// scoresOf returns the rows of scores.
+func (in *suppliedIn) scoresOf() (blas64.General, error) {
+	if in.n < 1 || in.n > maxRows || in.d < 1 || in.d > maxRows {
+		return blas64.General{}, cabi.Illegal("supplied.n and d are %d and %d, must be from 1 to %d", in.n, in.d, maxRows)
 	}
-	space = &estimate.External{Features: in.width, Log: in.logCount, Draws: slices.Clone(in.draws.Data)}
-	if linear = in.scores; linear == nil {
-		if in.width != 1 {
-			return nil, nil, cabi.Illegal("supplied.scores is NULL, and width is %d, not 1", in.width)
+	rows := linalg.General(in.scores)
+	for i := range in.n {
+		if err := structure.CheckScores(rows.Data[i*in.d:][:in.d]); err != nil {
+			return rows, fault.At(i, err)
 		}
-		linear = []float64{1}
 	}
-	return space, linear, fault.First(space.CheckDraws(), structure.CheckScores(linear))
+	return rows, nil
 }
 
 // Draws are asked for in blocks of about so many numbers, of a whole number of these draws; more in all are too many to be kept.
@@ -154,12 +165,10 @@ const (
 	mostSupplied    = 1 << 33
 )
 
-// supply has the caller of a session draw and, if it has moves, move.
-func (s *session) supply(space *estimate.External, moving bool) {
+// supply has the caller of a session draw and move.
+func (s *session) supply(space *estimate.External) {
 	width := space.Features
-	if moving {
-		space.Mover = moves{s}
-	}
+	space.Mover = moves{s}
 	space.Supply = func(n int) error {
 		if n > mostSupplied/width {
 			return fault.Memory("it would take %d draws with %d numbers each: ask for a larger epsilon, or for fewer steps", n, width)
@@ -190,8 +199,59 @@ func (m moves) Move(of, from, to []int64, psi, ratio []float64) error {
 	return m.ask(C.CP_ASK_MOVES)
 }
 
+// suppliedMoves are uniform draws and moves for one row of the caller's scores, who knows outputs by ψ. Figures are those scores where
+// only they matter.
+type suppliedMoves struct {
+	moves
+	row     int64
+	scores  []float64
+	ofScore bool
+}
+
+// Move implements walks.Mover.
+func (m suppliedMoves) Move(_, from, to []int64, figures, ratio []float64) error {
+	psi, d := figures, len(m.scores)
+	if m.ofScore {
+		psi = make([]float64, len(from)*d)
+	}
+	err := m.moves.Move(slices.Repeat([]int64{m.row}, len(from)), from, to, psi, ratio)
+	if m.ofScore {
+		for k := range figures {
+			figures[k] = floats.Dot(m.scores, psi[k*d:][:d])
+		}
+	}
+	return err
+}
+
+// Draws are asked for in blocks of about so many numbers.
+const fewestDrawn, mostDrawn = 1 << 8, 1 << 12
+
+// supply adds n draws to those of the space. Where there are no moves from them, the caller need not remember one block beside the next.
+func (m suppliedMoves) supply(space *estimate.External, n int) error {
+	if n > mostSupplied/space.Features {
+		return fault.Memory("it would take %d draws with %d numbers each: ask for a larger epsilon, or for fewer steps", n, space.Features)
+	}
+	block := min(max(suppliedNumbers/len(m.scores), fewestDrawn), mostDrawn)
+	for ; n > 0; n -= block {
+		many, first := min(n, block), 0
+		if space.Mover != nil {
+			first = space.Len()
+		}
+		to := make([]int64, many)
+		for k := range to {
+			to[k] = int64(first + k)
+		}
+		figures := make([]float64, many*space.Features)
+		if err := m.Move(nil, slices.Repeat([]int64{walks.FromNowhere}, many), to, figures, make([]float64, many)); err != nil {
+			return err
+		}
+		space.Draws = append(space.Draws, figures...)
+	}
+	return nil
+}
+
 func doEstimateStart(a *estimateStartArgs) error {
-	space, linear, err := a.supplied.external()
+	rows, err := a.supplied.scoresOf()
 	if err != nil {
 		return err
 	}
@@ -199,35 +259,92 @@ func doEstimateStart(a *estimateStartArgs) error {
 	if err != nil {
 		return err
 	}
-	opt.Mean = a.supplied.mean
+	opt.Mean, opt.Bound = a.supplied.mean, first(opt.Bound, rows.Rows)
 	moving, err := flag(a.supplied.moves, "supplied.moves")
 	if err != nil {
 		return err
 	}
-	if a.dst.n < 1 {
-		return cabi.Illegal("dst.n is %d, must be at least 1", a.dst.n)
-	}
-	if err := cabi.Equal("dst.d", int64(a.dst.d), "the scores", len(linear)); err != nil {
+	size := cabi.Equal("dst.n", int64(a.dst.n), "the scores", rows.Rows)
+	if err := fault.First(size, cabi.Equal("dst.d", int64(a.dst.d), "the scores", rows.Cols)); err != nil {
 		return err
 	}
 	return openSession(&a.session[0], a.mon, func(s *session) error {
-		s.supply(space, moving)
-		row := structure.Rows(space, general(1, len(linear), linear))
-		var found []estimate.Row
-		var err error
-		if opt.method == catalogue.Annealed {
-			if found, err = estimate.Anneal(row, opt.Options, 1, a.mon); err == nil {
-				a.dst.setAnnealed(found, func(int) float64 { return space.Log }, opt.Options)
+		found, counts := make([]estimate.Row, rows.Rows), make([]estimate.Count, rows.Rows)
+		streams := structure.Rows(&estimate.External{Features: rows.Cols}, rows).Streams()
+		for i := range found {
+			own := opt
+			own.Streams = streams[i : i+1]
+			if opt.Bound != nil {
+				own.Bound = opt.Bound[i : i+1]
+				if math.IsInf(own.Bound[0], 1) {
+					own.Bound = nil
+				}
 			}
-		} else if found, err = a.dst.means(row, opt); err == nil {
+			if err := a.estimateRow(s, i, own, moving, &found[i], &counts[i]); err != nil {
+				return fault.At(i, err)
+			}
+		}
+		switch opt.method {
+		case catalogue.Repeats:
+			a.dst.setCounts(counts, opt.Options)
+		case catalogue.Annealed:
+			a.dst.setAnnealed(found, func(int) float64 { return a.supplied.logCount }, opt.Options)
+		default:
 			a.dst.setRows(found)
 		}
-		if err != nil {
-			return err
-		}
 		a.dst.finish(catalogue.ExternalMethods, opt.method)
-		levels := found[0].Schedule.Levels
+		var levels []float64
+		for _, row := range found {
+			levels = append(levels, row.Schedule.Levels...)
+		}
 		s.request.n, s.request.linear = C.int64_t(len(levels)), (*C.cp_in_f64)(lend(s, levels))
 		return nil
 	})
+}
+
+// estimateRow estimates by the method from what the caller of the session draws for a row.
+func (a *estimateStartArgs) estimateRow(
+	s *session, i int, opt estimateOptions, moving bool, found *estimate.Row, counted *estimate.Count,
+) error {
+	d := a.supplied.d
+	m := suppliedMoves{moves{s}, int64(i), a.supplied.scores.Data[i*d:][:d], opt.method == catalogue.Annealed}
+	space, scores := &estimate.External{Features: d, Log: a.supplied.logCount}, m.scores
+	if m.ofScore {
+		space.Features, scores = 1, []float64{1}
+	}
+	if moving {
+		space.Mover = m
+	}
+	space.Supply = func(n int) error { return m.supply(space, n) }
+	row := structure.Rows(space, general(1, len(scores), scores))
+	var rows []estimate.Row
+	var err error
+	switch opt.method {
+	case catalogue.Repeats:
+		counts, err := estimate.Counts(row, opt.Options, 1, a.mon)
+		if err == nil {
+			*counted = counts[0]
+		}
+		return err
+	case catalogue.Annealed:
+		rows, err = estimate.Anneal(row, opt.Options, 1, a.mon)
+	default:
+		rows, err = a.dst.row(i).means(row, opt)
+	}
+	if err == nil {
+		*found = rows[0]
+	}
+	return err
+}
+
+// row returns where the means of one row go.
+func (e *estimatesIn) row(i int) *estimatesIn {
+	one := &estimatesIn{n: 1, d: e.d}
+	if e.marginals.Data != nil {
+		one.marginals.Data = e.marginals.Data[i*e.d:][:e.d]
+	}
+	if e.error.Data != nil {
+		one.error.Data = e.error.Data[i*e.d:][:e.d]
+	}
+	return one
 }

@@ -2293,7 +2293,7 @@ func go_cp_estimate(space_ C.cp_space, scores_ *C.cp_in_scores, options_ *C.cp_i
 		if err := a.rows.checkFeatureLen("dst.d", a.dst.d); err != nil {
 			return err
 		}
-		if a.options.bound, err = cabi.Optional[float64](unsafe.Pointer(a.options.c.bound), "options.bound", cabi.Size(cabi.Or(float64(a.scores.n), 1))); err != nil {
+		if a.options.bound, err = cabi.Optional[float64](unsafe.Pointer(a.options.c.bound), "options.bound", cabi.Size(cabi.Or(float64(a.scores.n), 0))); err != nil {
 			return err
 		}
 		if a.options.low, err = cabi.Optional[float64](unsafe.Pointer(a.options.c.low), "options.low", cabi.Size(cabi.Or(float64(a.rows.entries()), 0))); err != nil {
@@ -2318,9 +2318,8 @@ type suppliedIn struct {
 	to       cabi.Out[C.cp_supplied] // where results go
 	given    bool
 	n        int
-	width    int
-	draws    linalg.Matrix[float64]
-	scores   []float64
+	d        int
+	scores   linalg.Matrix[float64]
 	mean     []float64
 	logCount float64
 	moves    int
@@ -2339,16 +2338,13 @@ func (r *suppliedIn) read(p *C.cp_supplied, name string, optional, written bool)
 		}
 	}
 	r.n = int(r.c.n)
-	r.width = int(r.c.width)
+	r.d = int(r.c.d)
 	r.logCount = float64(r.c.log_count)
 	r.moves = int(r.c.moves)
-	if r.draws, err = matrixAt(unsafe.Pointer(r.c.draws), "draws", false, cabi.Size(float64(r.n)), cabi.Size(float64(r.width))); err != nil {
+	if r.scores, err = matrixAt(unsafe.Pointer(r.c.scores), "scores", false, cabi.Size(float64(r.n)), cabi.Size(float64(r.d))); err != nil {
 		return cabi.Within(name, err)
 	}
-	if r.scores, err = cabi.Optional[float64](unsafe.Pointer(r.c.scores), "scores", cabi.Size(float64(r.width))); err != nil {
-		return cabi.Within(name, err)
-	}
-	if r.mean, err = cabi.Optional[float64](unsafe.Pointer(r.c.mean), "mean", cabi.Size(float64(r.width))); err != nil {
+	if r.mean, err = cabi.Optional[float64](unsafe.Pointer(r.c.mean), "mean", cabi.Size(float64(r.d))); err != nil {
 		return cabi.Within(name, err)
 	}
 	return nil
@@ -2391,13 +2387,13 @@ func go_cp_estimate_start(supplied_ *C.cp_in_supplied, options_ *C.cp_in_estimat
 		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
 			return err
 		}
-		if a.options.bound, err = cabi.Optional[float64](unsafe.Pointer(a.options.c.bound), "options.bound", cabi.Size(cabi.Or(0, 1))); err != nil {
+		if a.options.bound, err = cabi.Optional[float64](unsafe.Pointer(a.options.c.bound), "options.bound", cabi.Size(cabi.Or(0, float64(a.supplied.n)))); err != nil {
 			return err
 		}
-		if a.options.low, err = cabi.Optional[float64](unsafe.Pointer(a.options.c.low), "options.low", cabi.Size(cabi.Or(0, float64(a.supplied.width)))); err != nil {
+		if a.options.low, err = cabi.Optional[float64](unsafe.Pointer(a.options.c.low), "options.low", cabi.Size(cabi.Or(0, float64(a.supplied.d)))); err != nil {
 			return err
 		}
-		if a.options.high, err = cabi.Optional[float64](unsafe.Pointer(a.options.c.high), "options.high", cabi.Size(cabi.Or(0, float64(a.supplied.width)))); err != nil {
+		if a.options.high, err = cabi.Optional[float64](unsafe.Pointer(a.options.c.high), "options.high", cabi.Size(cabi.Or(0, float64(a.supplied.d)))); err != nil {
 			return err
 		}
 		if a.dst.marginals, err = matrixAt(unsafe.Pointer(a.dst.c.marginals), "dst.marginals", true, cabi.Size(cabi.Or(0, float64(a.dst.n))), cabi.Size(float64(a.dst.d))); err != nil {

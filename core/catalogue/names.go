@@ -94,7 +94,7 @@ const (
 	FromScores
 )
 
-// The ways to partition functions and to means of ψ.
+// The ways to partition functions, to means of ψ, and to the number of outputs.
 const (
 	AutoEstimate int = iota
 	ExactSum
@@ -103,6 +103,7 @@ const (
 	Samples
 	Counting
 	ChainMeans
+	Repeats
 )
 
 // The names of all that the C interface has to choose from, but for structures and the options of ridge regression.
@@ -125,8 +126,8 @@ var (
 	ChainMethods     = named(chain.Methods())
 	PartitionMethods = Names{{"auto", AutoEstimate}, {"exact", ExactSum}, {"annealed", Annealed}, {"taylor", TaylorExpansion}}
 	MarginalMethods  = Names{{"samples", Samples}, {"counting", Counting}, {"chains", ChainMeans}}
-	EstimateMethods  = slices.Concat(PartitionMethods, MarginalMethods)
-	ExternalMethods  = append(Names{{"annealed", Annealed}}, MarginalMethods...)
+	EstimateMethods  = slices.Concat(PartitionMethods, MarginalMethods, Names{{"repeats", Repeats}})
+	ExternalMethods  = append(Names{{"annealed", Annealed}, {"repeats", Repeats}}, MarginalMethods...)
 	LevelSamplers    = append(Names{{"auto", int(estimate.AutoSampler)}, {"exact", int(estimate.ExactSampler)}}, ChainMethods...)
 	SampleMethods    = append(Names{
 		{"auto", int(estimate.AutoSampler)}, {"chain", int(sampler.AnyChain)}, {"exact", int(estimate.ExactSampler)},

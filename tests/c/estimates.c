@@ -49,11 +49,11 @@ int main(void) {
   print_doubles("samples", marginals, ROWS * D);
   print_doubles("error", error, ROWS * D);
 
-  /* Row 0 again, from outputs that the program draws: all that the library learns of them is their scores. */
+  /* Row 0 again, from outputs that the program draws: all that the library learns of them is ψ. */
   cp_supplied supplied = CP_SUPPLIED;
   int64_t drawn = 0;
   supplied.log_count = log_count(s);
-  found.d = 1;
+  supplied.n = found.n = 1, supplied.d = D, supplied.scores = linear;
   options = (cp_estimate_options)CP_ESTIMATE_OPTIONS;
   options.method = "annealed", options.seed = SEED;
   cp_session session;
@@ -63,21 +63,16 @@ int main(void) {
     OK(cp_session_next(session, &request, NULL, ERR));
     if (request.ask == CP_ASK_DONE) break;
     int32_t *y = room(request.n * LABELS, sizeof *y);
-    double *psi = room(request.n * D, sizeof *psi);
     OK(cp_space_sample(s, (uint64_t)drawn, y, request.n, LABELS, 1, NULL, ERR));
-    OK(cp_space_embed(s, y, request.n, LABELS, 0, psi, D, 1, NULL, NULL, ERR));
-    for (int64_t i = 0; i < request.n; i++) {
-      for (int j = 0; j < D; j++) request.results[i] += linear[j] * psi[i * D + j];
-    }
+    OK(cp_space_embed(s, y, request.n, LABELS, 0, request.results, D, 1, NULL, NULL, ERR));
     drawn += request.n;
     free(y);
-    free(psi);
   }
   OK(cp_session_close(session, ERR));
   print_doubles("own", value, 1);
   printf("by %s\n", sampler);
 
-  found.d = D;
+  found.n = ROWS;
   cp_control control = {1, 0, 0};
   options.sampler = "local", options.epsilon = 1e-3;
   printf("cancelled %d\n", (int)cp_estimate(s, &scores, &options, &found, 1, &control, NULL, ERR));

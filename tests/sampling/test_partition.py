@@ -70,6 +70,7 @@ def test_results_are_the_users_own():
     ("options", "error"),
     [
         ({"method": "mcmc"}, ValueError),
+        ({"method": "samples"}, ValueError),  # which is one of estimate_marginals
         ({"method": "exact", "bound": 9.0}, ValueError),
         ({"method": "taylor", "sampler": "cftp"}, ValueError),
         ({"method": "exact", "schedule": "thesis"}, ValueError),

@@ -89,6 +89,13 @@ func (o *MarginalOptions) complete(space structure.Space, mon *parallel.Monitor)
 		m.Mean(o.Mean)
 	}
 	if o.Low == nil && o.High == nil {
+		if _, external := space.(*External); external {
+			return &structure.CapabilityError{
+				Structure:    structure.Describe(space),
+				Need:         "the range of each entry of ψ",
+				Alternatives: "pass feature_range=(least, largest), numbers or arrays of shape (d,)",
+			}
+		}
 		o.Low, o.High = make([]float64, d), make([]float64, d)
 		one, err := decode.NewOne(space, decode.Auto, 0, mon.Err)
 		if err != nil {

@@ -173,7 +173,7 @@ class CEstimates(Structure):
 class CSupplied(Structure):
     """cp_supplied."""
 
-    _fields_ = _fields(n=_N, width=_N, draws=_P, scores=_P, mean=_P, log_count=_F, moves=_N)
+    _fields_ = _fields(n=_N, d=_N, scores=_P, mean=_P, log_count=_F, moves=_N)
 
 
 class CFeatures(Structure):
@@ -770,14 +770,14 @@ BUFFERS: dict[str, tuple[str, ...]] = {
     "CChainRecord": (">value? f8 n, n_samples", ">steps? i8 n, n_samples", ">accepted? i8 n, n_samples", ">total? i8 n",
                      ">spacing? i8 n", ">acceptance? f8 n", ">effective_size? f8 n", ">r_hat? f8 n",
                      ">autocorrelation_time? f8 n", ">autocorrelation? f8 n", ">mixing_bound? f8 n",),
-    "CEstimateOptions": ("bound? f8 (scores.n or 1)", "low? f8 (scores.d or supplied.width)",
-                         "high? f8 (scores.d or supplied.width)",),
+    "CEstimateOptions": ("bound? f8 (scores.n or supplied.n)", "low? f8 (scores.d or supplied.d)",
+                         "high? f8 (scores.d or supplied.d)",),
     "CEstimates": (">value? f8 n", ">lower? f8 n", ">upper? f8 n", ">marginals? f8 (scores.n or n), d",
                    ">error? f8 (scores.n or n), d", ">guaranteed? u1 n", ">samples? i8 n", ">steps? i8 n",
                    ">accepted? i8 n", ">level_samples? i8 n", ">repeats? i8 n", ">effective_share? f8 n",
                    ">r_hat? f8 n", ">first_level? i8 n + 1", ">levels f8 levels_cap", ">expansion? f8 n",
                    ">spread? f8 n", ">variance? f8 n",),
-    "CSupplied": ("draws f8 n, width", "scores? f8 width", "mean? f8 width",),
+    "CSupplied": ("scores f8 n, d", "mean? f8 d",),
     "CFeatures": ("data? f8 nnz", "indices? i4 nnz", "indptr? i8 n + 1",),
     "COrders": ("positions? f8 n, n_items", "signs? i1 n, n_items * (n_items - 1) // 2",),
     "COrderFunction": (">n_estimated? i8 1", "kappa? f8 x.n_items, x.n_items", "weights? f8 x.n_items",),
@@ -825,7 +825,6 @@ DEFAULTS: dict[str, dict[str, float]] = {
     "CChainOptions": {"n_samples": 1, "burn_in": 1000, "thin": 1, "budget": 1000000, "exact_seconds": 300},
     "CExtensionsOptions": {"epsilon": 0.1, "delta": 0.05, "most_downsets": 2097152},
     "CEstimateOptions": {"epsilon": 0.1, "delta": 0.05, "max_steps": 100000000, "exact_seconds": 300},
-    "CSupplied": {"width": 1},
     "CKernelFunction": {"degree": 3, "coef0": 1},
     "COrderFunction": {"most_downsets": 1 << 20, "delta": 0.05},
     "CRidgeOptions": {"alpha": 1, "tol": 1e-8},

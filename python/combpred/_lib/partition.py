@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any, NamedTuple
@@ -12,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import abi
-from .arrays import FloatArray, IntArray, allocate, require_memory
+from .arrays import FloatArray, IntArray, allocate
 from .call import call, computed
 from .decode import Conditions, Decoded
 from .errors import CapabilityError
@@ -245,20 +244,6 @@ class Estimates(SimpleNamespace):
         """The levels of each row."""
         return tuple(np.split(self._levels[: self._first[-1]], self._first[1:-1]))
 
-    def put(self, row: int, one: Estimates) -> None:
-        """Write what was found for a single row; rows come in their order."""
-        for name in (*_FIGURES, *_COUNTS, "guaranteed"):
-            getattr(self, name)[row] = getattr(one, name)[0]
-        for all_rows, text in zip(self._texts, one._texts, strict=True):
-            all_rows[row] = text[0]
-        for name in ("marginals", "error"):
-            if (whole := getattr(self, name)) is not None:
-                whole[row] = getattr(one, name)[0]
-        levels = self._levels[: self._first[row]]
-        self._levels = np.concatenate([levels, *one.schedules])
-        self._first[row + 1 :] = len(self._levels)
-        self.method = one.method
-
     def record(self) -> abi.CEstimates:
         """Return the record that the library fills in."""
         left = () if self._bounded else ("value", "lower", "upper", "spread")
@@ -304,44 +289,28 @@ def estimate(
             return found
 
 
-def estimate_from_draws(
-    draw: Callable[[int], FloatArray],
+def estimate_own(
     scores: FloatArray,
     asked: Asked,
     found: Estimates,
+    move: Mover,
     *,
+    moves: bool,
     mean: FloatArray | None = None,
     log_count: float = math.nan,
-    move: Mover | None = None,
+    label: str = "",
+    verbose: int = 0,
 ) -> Estimates:
-    """Fill in `found` for one row from a user's own uniform draws, and moves, by cp_estimate_start.
+    """Fill in `found` for every row of scores (n, d) as `estimate` does where only `move` knows the outputs, by ψ.
 
-    `draw` returns the numbers (k, width) of k draws more, which `move` knows as well, if there are moves: ψ, for scores
-    (width,), or the score, for scores of 1.
+    It draws, and with `moves` also moves, uniform outputs. `mean` is that of ψ, for the method "counting".
     """
-    width = len(scores)
-    supplied = record(
-        abi.CSupplied, width=width, scores=scores, mean=mean, log_count=log_count, moves=int(move is not None)
-    )
+    supplied = {"scores": scores, "mean": mean, "log_count": log_count, "moves": moves}
     result = found.record()
-    with Session("cp_estimate_start", supplied, asked.record(), dst=result, n_threads=1) as session:
+    with Session(
+        "cp_estimate_start", supplied, asked.record(), dst=result, n_threads=1, label=label, verbose=verbose
+    ) as session:
         for request in session:
-            answer_draws(request, width, draw, move)
+            answer_moves(request, scores.shape[1], move)
         found.close(result, view(session.last.linear, np.float64, session.last.n))
     return found
-
-
-def answer_draws(
-    request: abi.CRequest,
-    width: int,
-    draw: Callable[[int], FloatArray],
-    move: Mover | None,
-) -> None:
-    """Answer a request for draws or moves, as `estimate_from_draws` says."""
-    if request.ask == abi.ASK_MOVES:
-        assert move is not None
-        answer_moves(request, width, move)
-        return
-    what = f"{request.draws} draws with {width} numbers each"
-    require_memory(8 * request.draws * width, what, "ask for a larger epsilon, or for fewer steps")
-    view(request.results, np.float64, request.n, width)[:] = draw(request.n)

@@ -20,9 +20,9 @@ from __future__ import annotations
 
 from .._lib.errors import SamplingError
 from . import theory
-from ._counts import CountEstimate, estimate_count
+from ._counts import estimate_count
 from ._diagnostics import ChainDiagnostics, autocorrelation, effective_sample_size, split_r_hat
-from ._estimates import AnnealingDetails, LogPartition, TaylorDetails
+from ._estimates import AnnealingDetails, CountEstimate, LogPartition, TaylorDetails
 from ._extensions import (
     LinearExtensionCount,
     count_linear_extensions,

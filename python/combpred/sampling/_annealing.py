@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,37 +13,33 @@ from scipy.special import logsumexp
 from sklearn.exceptions import ConvergenceWarning
 
 from .._data.warn import warn_user
-from .._lib.abi import Control
 from .._lib.arrays import FloatArray, refuse_masked
 from .._lib.call import row_streams
-from .._lib.control import reported
-from .._lib.errors import CapabilityError, RowError, naming_row
+from .._lib.errors import CapabilityError, RowError
 from .._lib.names import MEANS_METHODS
-from .._lib.partition import Asked, Estimates, estimate, estimate_from_draws
-from .._lib.partition import log_partition as exact_sums
+from .._lib.partition import Asked, Estimates, estimate, estimate_own
 from .._lib.table import floats
 from ..structures import Structure
-from ._counts import count_for
-from ._estimates import AnnealingDetails, LogPartition, TaylorDetails, exact_result
+from ._estimates import AnnealingDetails, CountEstimate, LogPartition, TaylorDetails
 from ._taylor import check_taylor, warned_expansion
 from .samplers import method_of
 
 _FEW_PROPOSALS = 1000  # for one exact draw, by functions of Python, that are taken where a chain would do
 _TRIED = 256  # draws by which that is told
-_AT_ONCE = 2**12  # outputs that a user's own sampler draws before they are embedded
+#: Most draws by which outputs are counted, unless a user says otherwise.
+MAX_DRAWS = 10**6
+
+_HELD: WeakKeyDictionary[object, dict[tuple[float, float], CountEstimate]] = WeakKeyDictionary()
 
 
 def log_z_of(
     structure: Structure, rows: FloatArray, asked: Asked, *, n_threads: int | None = None, verbose: int = 0
 ) -> LogPartition:
     """Return ln Z of rows of finite scores (n, d) by one of the methods of `log_partition`."""
-    in_library = structure.space.in_library
-    if asked.method == "exact" and not in_library:
-        return exact_result(exact_sums(structure.space.sums, rows, n_threads=n_threads).log_z)
     if asked.method == "taylor":
         check_taylor(structure)
         found = warned_expansion(structure, rows, asked, n_threads)
-    elif in_library:
+    elif asked.method == "exact" or structure.space.in_library:
         found = estimated(structure, rows, asked, n_threads=n_threads, verbose=verbose)
     else:
         found = _annealed_own(structure, rows, asked, n_threads, verbose)
@@ -73,7 +70,7 @@ def _annealed_own(
         log_count = structure.log_count()
     except CapabilityError:
         asked = replace(asked, epsilon=math.sqrt(1.0 + asked.epsilon) - 1.0, delta=asked.delta / 2.0)
-        counted = count_for(structure, asked.epsilon, asked.delta, verbose)
+        counted = _count_for(structure, asked.epsilon, asked.delta, verbose)
         log_count = counted.value
     found = estimated(structure, rows, asked, n_threads=n_threads, verbose=verbose, log_count=log_count)
     if counted is not None:
@@ -81,6 +78,26 @@ def _annealed_own(
         found.upper += counted.upper - counted.value
         found.samples += counted.n_samples
     return found
+
+
+def _count_for(structure: Structure, epsilon: float, delta: float, verbose: int) -> CountEstimate:
+    """Return an estimate for a structure from a sampler, made once, with the seed of the structure."""
+    held = _HELD.setdefault(structure.space, {})
+    if (epsilon, delta) not in held:
+        seed = int(structure.get_params()["random_state"])
+        held[epsilon, delta] = count_by_repeats(structure, epsilon, delta, MAX_DRAWS, seed, verbose)
+    return held[epsilon, delta]
+
+
+def count_by_repeats(
+    structure: Structure, epsilon: float, delta: float, max_draws: int, seed: int, verbose: int
+) -> CountEstimate:
+    """Return the number of outputs as `estimate_count` does."""
+    asked = Asked("repeats", epsilon=epsilon, delta=delta, max_steps=max_draws, seed=seed)
+    found = estimated(structure, np.zeros((1, structure.n_features)), asked, verbose=verbose)
+    return CountEstimate(
+        *(getattr(found, name)[0].item() for name in ("value", "lower", "upper", "samples", "repeats"))
+    )
 
 
 def estimated(
@@ -95,50 +112,20 @@ def estimated(
     """Return estimates of E ψ or of ln Z, which the method says, for rows of finite scores (n, d)."""
     means, space = asked.method in MEANS_METHODS, structure.space
     found, label = Estimates(*rows.shape, means=means, errors=means), "sampling" if means else "annealing"
-    if space.in_library:
-        return estimate(space.description, rows, asked, found, n_threads=n_threads, label=label, verbose=verbose)
+    if asked.method == "exact" or space.in_library:
+        of = space.sums if asked.method == "exact" else space.description
+        return estimate(of, rows, asked, found, n_threads=n_threads, label=label, verbose=verbose)
     if asked.sampler == "local":
         method_of(structure, "local")  # what it lacks
-    if asked.bound is None:
+    if asked.bound is None and asked.method != "repeats":
         asked = _with_bounds(structure, rows, asked)
-    control, streams = Control(), row_streams(rows)
-    with reported(control, label, verbose=verbose):
-        for i, row in enumerate(rows):
-            rng = np.random.default_rng([asked.seed % 2**64, streams[i]])
-            bound = None if asked.bound is None or np.isinf(asked.bound[i]) else asked.bound[i : i + 1]
-            one = replace(asked, seed=int(rng.integers(2**63)), bound=bound)
-            with naming_row(i):
-                found.put(i, _from_own_draws(structure, row, one, rng, log_count, control))
-    return found
-
-
-def _from_own_draws(
-    structure: Structure, row: FloatArray, asked: Asked, rng: np.random.Generator, log_count: float, control: Control
-) -> Estimates:
-    """Return the estimate of one row from draws of the user's own sampler."""
-    means, by_moves = asked.method in MEANS_METHODS, asked.sampler == "local"
-    scores = row if means else np.ones(1)  # of what the library sees of an output: ψ, or its score
-    space: Any = structure.space
-    outputs = space.outputs(rng, None if means else row)
-    n_drawn = 0
-
-    def draw(n: int) -> FloatArray:
-        nonlocal n_drawn
-        found = np.empty((n, len(scores)))
-        for at in range(0, n, _AT_ONCE):
-            parts = space.sample(min(_AT_ONCE, n - at), int(rng.integers(2**63)))
-            if by_moves:
-                outputs.update(enumerate(parts[:, 0], n_drawn))
-            n_drawn += len(parts)
-            psi = space.embed(parts)
-            found[at : at + len(parts)] = psi if means else psi @ row[:, None]
-            control.step += len(parts)
-        return found
-
-    empty = Estimates(1, len(scores), means=means, errors=means)
-    mean = structure.mean() if asked.method == "counting" else None
-    move = outputs.move if by_moves else None
-    return estimate_from_draws(draw, scores, asked, empty, mean=mean, log_count=log_count, move=move)
+    rngs = [np.random.default_rng([asked.seed % 2**64, stream]) for stream in row_streams(rows)]
+    own: Any = space
+    has_mean = asked.method == "counting" and structure.moments_info.kind == "exact"  # else the library refuses
+    return estimate_own(
+        rows, asked, found, own.outputs(rngs.__getitem__).move, moves=asked.sampler == "local", log_count=log_count,
+        mean=structure.mean() if has_mean else None, label=label, verbose=verbose,
+    )  # fmt: skip
 
 
 def _with_bounds(structure: Structure, rows: FloatArray, asked: Asked) -> Asked:

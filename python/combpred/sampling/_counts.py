@@ -2,47 +2,13 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
-from weakref import WeakKeyDictionary
-
 import numpy as np
 
-from .._data.checks import seed_of, share, whole_number
-from .._lib.abi import Control
-from .._lib.control import reported
-from .._lib.errors import CapabilityError
+from .._data.checks import seed_of, whole_number
 from ..structures import Structure
+from ._annealing import MAX_DRAWS, count_by_repeats
+from ._estimates import CountEstimate
 from .samplers import require_structure
-
-MAX_DRAWS = 10**6
-_AT_ONCE = 2**10  # draws that are compared at a time
-_LEAST = 1.0 - math.exp(-1.0)
-
-_HELD: WeakKeyDictionary[object, dict[tuple[float, float], CountEstimate]] = WeakKeyDictionary()
-
-
-@dataclass(frozen=True)
-class CountEstimate:
-    """The logarithm of a number of outputs, estimated from repeats.
-
-    Attributes
-    ----------
-    value : float
-        The estimate of the natural logarithm.
-    lower, upper : float
-        Bounds that contain it with probability 1 − δ: those of a number within a factor of 1 ± ε.
-    n_samples : int
-        Outputs drawn.
-    n_repeats : int
-        How many of them had been drawn before.
-    """
-
-    value: float
-    lower: float
-    upper: float
-    n_samples: int
-    n_repeats: int
 
 
 def estimate_count(
@@ -116,44 +82,5 @@ def estimate_count(
     True
     """
     require_structure(structure)
-    epsilon, delta = share(epsilon, "epsilon"), share(delta, "delta")
     max_draws = whole_number(max_draws, "max_draws", 2, 2**40)
-    return _estimated(structure, epsilon, delta, max_draws, seed_of(random_state), verbose)
-
-
-def count_for(structure: Structure, epsilon: float, delta: float, verbose: int) -> CountEstimate:
-    """Return an estimate for a structure from a sampler, made once, with the seed of the structure."""
-    held = _HELD.setdefault(structure.space, {})
-    if (epsilon, delta) not in held:
-        seed = int(structure.get_params()["random_state"])
-        held[epsilon, delta] = _estimated(structure, epsilon, delta, MAX_DRAWS, seed, verbose)
-    return held[epsilon, delta]
-
-
-def _estimated(
-    structure: Structure, epsilon: float, delta: float, max_draws: int, seed: int, verbose: int
-) -> CountEstimate:
-    space, rng, control = structure.space, np.random.default_rng(seed % 2**64), Control()
-    needed = math.ceil(math.log(2.0 / delta) / (epsilon - math.log1p(epsilon)))  # the upper tail is the heavier one
-    met: set[bytes] = set()
-    total, repeats, draws = 0, 0, 0
-    with reported(control, "counting", verbose=verbose):
-        while repeats < needed:
-            if draws == max_draws:
-                least = math.log(_LEAST * total / (repeats + math.log(1.0 / delta)))
-                raise CapabilityError(
-                    f"{structure!r} has too many outputs to be counted by repeats: {max_draws} draws show {repeats} of "
-                    f"{needed}, so that with probability {1.0 - delta:g} there are more than exp({least:.4g}); give "
-                    "log_count, or raise epsilon, delta or max_draws"
-                )
-            parts = space.sample(min(_AT_ONCE, max_draws - draws), int(rng.integers(2**63)))
-            for psi in space.embed(parts) + 0.0:  # where −0 is 0
-                draws, total = draws + 1, total + len(met)
-                if (key := psi.tobytes()) in met:
-                    repeats += 1
-                    if repeats == needed:
-                        break
-                met.add(key)
-            control.step = draws
-    value = math.log(total / repeats)
-    return CountEstimate(value, value - math.log1p(epsilon), value - math.log1p(-epsilon), draws, repeats)
+    return count_by_repeats(structure, epsilon, delta, max_draws, seed_of(random_state), verbose)

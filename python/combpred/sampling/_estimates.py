@@ -120,9 +120,24 @@ class LogPartition:
         return np.full(len(self.value), self.method == "exact")
 
 
-def exact_result(value: FloatArray) -> LogPartition:
-    """Return the result for exact values (n,)."""
-    n = len(value)
-    return LogPartition(
-        value, value.copy(), value.copy(), "exact", np.ones(n, dtype=np.bool_), np.zeros(n, dtype=np.int64)
-    )
+@dataclass(frozen=True)
+class CountEstimate:
+    """The logarithm of a number of outputs, estimated from repeats.
+
+    Attributes
+    ----------
+    value : float
+        The estimate of the natural logarithm.
+    lower, upper : float
+        Bounds that contain it with probability 1 − δ: those of a number within a factor of 1 ± ε.
+    n_samples : int
+        Outputs drawn.
+    n_repeats : int
+        How many of them had been drawn before.
+    """
+
+    value: float
+    lower: float
+    upper: float
+    n_samples: int
+    n_repeats: int

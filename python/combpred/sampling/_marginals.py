@@ -149,11 +149,6 @@ def estimate_marginals(
     """
     rows, n_threads = rows_of(structure, scores), get_n_threads(n_jobs)
     choice(method, "method", MARGINALS_METHODS)
-    if method == "counting" and (kind := structure.moments_info.kind) != "exact":
-        raise CapabilityError(  # quotients would inherit errors that the stated ones do not include
-            f"method='counting' starts from the exact mean of ψ over all outputs, and that of {structure!r} is {kind}: "
-            "take method='samples'"
-        )
     low, high = _ranges(structure, feature_range)
     asked = Asked(method, sampler, "adaptive", epsilon, delta, max_steps, seed_of(random_state), low=low, high=high)
     found = estimated(structure, rows, asked, n_threads=n_threads, verbose=verbose)
@@ -170,14 +165,8 @@ def _ranges(structure: Structure, given: Any) -> tuple[FloatArray | None, FloatA
             raise TypeError(f"feature_range must be a pair (least, largest), got {given!r}")
         ends = [np.full(d, end) if np.ndim(end) == 0 else end for end in given]
         return floats(ends[0], "feature_range", d), floats(ends[1], "feature_range", d)
-    if structure.space.in_library:
-        return None, None
-    if (known := range_of_features(structure)) is None:
-        raise CapabilityError(
-            f"{structure!r}: functions do not say in which range the entries of ψ are; pass feature_range=(least, "
-            "largest), numbers or arrays of shape (d,)"
-        )
-    return known
+    known = None if structure.space.in_library else range_of_features(structure)
+    return known or (None, None)  # for users' functions the library says that it needs them
 
 
 def range_of_features(structure: Structure) -> tuple[FloatArray, FloatArray] | None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._data.checks import seed_of
+from .._data.checks import choice, seed_of
 from .._data.glossary import documented
 from .._lib.call import get_n_threads
+from .._lib.names import PARTITION_METHODS
 from .._lib.partition import Asked
 from ..structures import Structure
 from ._annealing import bounds_of_rows, log_z_of
@@ -149,6 +150,7 @@ def log_partition(
     array([0.3])
     """
     rows = rows_of(structure, scores)
+    choice(method, "method", PARTITION_METHODS)
     asked = Asked(
         method, sampler, schedule, epsilon, delta, max_steps, seed_of(random_state), plain=not centred,
         bound=None if bound is None else bounds_of_rows(bound, len(rows)),

@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import partial
+from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.utils._param_validation import Interval
 
-from .._data.checks import choice, number, seed_of, share, whole_number
+from .._data.checks import check_argument, choice, seed_of, share, whole_number
 from .._data.glossary import documented
 from .._lib.arrays import CountArray, FloatArray
 from .._lib.call import get_n_threads
@@ -169,8 +171,8 @@ def search(
     """
     rows, n_threads = rows_of(structure, scores), get_n_threads(n_jobs)
     steps = 0 if n_steps is None else whole_number(n_steps, "n_steps", 1, _MOST_STEPS)
-    if epsilon is not None and not number(epsilon, "epsilon") > 0:
-        raise ValueError(f"epsilon must be above 0, got {epsilon!r}")
+    if epsilon is not None:
+        check_argument(epsilon, "epsilon", Interval(Real, 0, None, closed="neither"))
     method, temperatures = _temperatures(schedule, alpha)
     space: Any = structure.space
     find = partial(search_chains, space.description, n_threads=n_threads) if space.in_library else space.search
@@ -199,8 +201,7 @@ def _temperatures(schedule: str | ArrayLike, alpha: float | None) -> tuple[str, 
 
 
 def _log_alpha(alpha: float) -> float:
-    if not 1 < number(alpha, "alpha") < math.inf:
-        raise ValueError(f"alpha must be above 1 and finite, got {alpha!r}")
+    check_argument(alpha, "alpha", Interval(Real, 1, None, closed="neither"))
     return math.log(alpha)
 
 

@@ -203,7 +203,7 @@ class SampledEngine(Engine):
         space: Any = self.structure.space
         rng = np.random.default_rng(self.seed)
         if method == "local":  # the library follows chains of the user's moves
-            return Training(method, space.outputs(rng).move, method)
+            return Training(method, space.outputs(lambda _: rng).move, method)
 
         def answers(request: str, rows: NDArray[np.intp], scores: FloatArray, draws: int) -> tuple[FloatArray, ...]:
             seed = int(rng.integers(2**63))

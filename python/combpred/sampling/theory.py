@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from numbers import Real
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.utils._param_validation import Interval
 
-from .._data.checks import choice, number, share, whole_number
+from .._data.checks import check_argument, choice, share, whole_number
 from .._lib.arrays import FloatArray
 from .._lib.errors import CapabilityError
 from .._lib.names import CHAINS
@@ -126,11 +128,13 @@ def mixing_bound(
     >>> mixing_bound(Permutations(10), [0.0] * 45)
     array([104.])
     """
-    choice(sampler, "sampler", CHAINS)
+    if gap is None:
+        choice(sampler, "sampler", CHAINS)
+    else:
+        check_argument(gap, "gap", Interval(Real, 0, 2, closed="right"))
+        choice(sampler, "sampler for gap=", ("local",))
     rows, space = rows_of(structure, scores), structure.space
     epsilon = share(epsilon, "epsilon")
-    if gap is not None and (sampler != "local" or not 0.0 < number(gap, "gap") <= 2.0):
-        raise ValueError(f"gap must be above 0 and at most 2, for sampler='local'; got {gap!r} for {sampler!r}")
     method_of(structure, sampler)  # what it lacks
     if gap is None and space.in_library:
         known = mixing_bounds(space.description, np.vstack([rows, np.zeros_like(rows[:1])]), sampler, epsilon)
@@ -292,11 +296,8 @@ def hoeffding_sample_size(epsilon: float, delta: float, value_range: float = 1.0
     >>> hoeffding_sample_size(0.1, 0.05)
     185
     """
-    epsilon, value_range = number(epsilon, "epsilon"), number(value_range, "value_range")
-    if not (0 < epsilon < math.inf and 0 <= value_range < math.inf):
-        raise ValueError(
-            f"epsilon must be above 0 and value_range at least 0, both finite; got {epsilon}, {value_range}"
-        )
+    check_argument(epsilon, "epsilon", Interval(Real, 0, None, closed="neither"))
+    check_argument(value_range, "value_range", Interval(Real, 0, None, closed="left"))
     ratio = value_range / epsilon
     needed = ratio * ratio * math.log(2 / share(delta, "delta")) / 2  # a power would raise where this is infinite
     if not needed < 2.0**62:
@@ -319,6 +320,5 @@ def _distance_bound(structure: Structure, rows: FloatArray, n_steps: int, sample
 
 
 def _beta(log_beta: float) -> float:
-    if not number(log_beta, "log_beta") <= 0:
-        raise ValueError(f"log_beta, the logarithm of a mean of exp(h − max h), must be at most 0, got {log_beta!r}")
+    check_argument(log_beta, "log_beta", Interval(Real, None, 0, closed="both"))
     return math.exp(log_beta)

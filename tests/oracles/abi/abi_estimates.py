@@ -12,7 +12,6 @@ from combpred._lib.table import record
 
 RUN = (1, None)
 COLUMNS = np.zeros((32, 64))  # results, each in a row of its own
-DRAWS = np.zeros(4096)  # scores of draws
 LIMITS = np.stack([-np.ones(64), np.ones(64)])
 TALLY, MORE = np.zeros(64, dtype=np.int64), np.zeros(1, dtype=np.int64)
 WRITTEN = (
@@ -37,7 +36,7 @@ def estimate_calls(s: Description, d: int, scores: ctypes.Structure) -> dict[str
     loose = {"epsilon": 0.5, "delta": 0.5, "max_steps": 1_000_000, "exact_seconds": 1.0, "seed": 7}
     limits = {"low": LIMITS[0].ctypes.data, "high": LIMITS[1].ctypes.data}
     starts = record(abi.CStarts, n=2, d=d, psi=STARTS.ctypes.data, moves=1)
-    supplied = record(abi.CSupplied, n=2048, width=1, draws=DRAWS.ctypes.data, log_count=0.0)
+    supplied = record(abi.CSupplied, n=1, d=d, scores=LIMITS[1].ctypes.data, log_count=0.0)
     annealed = record(
         abi.CEstimateOptions, method=b"annealed", sampler=b"auto", schedule=b"adaptive", **loose, **bound, **limits
     )  # fmt: skip
@@ -62,7 +61,7 @@ def estimate_calls(s: Description, d: int, scores: ctypes.Structure) -> dict[str
         ],  # fmt: skip
         "cp_mixing_bound": [s, scores, b"local", 0.25, COLUMNS[29].ctypes.data, *RUN],
         "cp_estimate": [s, scores, annealed, estimates(2, d, levels=True), *RUN],
-        "cp_estimate_start": [supplied, own, estimates(1, 1, levels=True), MORE.ctypes.data, *RUN],
+        "cp_estimate_start": [supplied, own, estimates(1, d, levels=True), MORE.ctypes.data, *RUN],
         "cp_chain_start": [
             s,
             scores,

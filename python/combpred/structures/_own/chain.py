@@ -31,8 +31,6 @@ class Outputs(dict[int, Any]):
     space : PythonSpace
     rng_of : callable
         Function of the number of a row that returns the generator for its outputs.
-    scores : ndarray of shape (d,) or None, default=None
-        Scores of the one row, where the library knows outputs by these; None: it knows them by ψ.
     control : Control or None, default=None
         Counts moves.
     """
@@ -41,11 +39,10 @@ class Outputs(dict[int, Any]):
         self,
         space: PythonSpace,
         rng_of: Callable[[int], np.random.Generator],
-        scores: FloatArray | None = None,
         control: Control | None = None,
     ) -> None:
         super().__init__()
-        self._space, self._rng_of, self._scores, self._control = space, rng_of, scores, control or Control()
+        self._space, self._rng_of, self._control = space, rng_of, control or Control()
 
     def move(self, rows: list[int], start: list[int], to: list[int]) -> tuple[FloatArray, FloatArray]:
         """Make moves as a `Mover` does; an error about an output names its row."""
@@ -65,7 +62,7 @@ class Outputs(dict[int, Any]):
             psi[found] = functions.embedded([self[to[k]] for k in found], d, "scores", context)
         except RowError as error:
             raise error.at(rows[found[error.row]]) from error.__cause__
-        return (psi if self._scores is None else (psi @ self._scores)[:, np.newaxis]), ratios
+        return psi, ratios
 
 
 def draw_by_proposals(
@@ -94,8 +91,6 @@ def draw_by_proposals(
     bound : ndarray of shape (n,) or None
         Upper bounds on the scores of all outputs, for "cftp" and "rejection"; None: those that the user's functions
         give, if they do.
-    n_threads : int or None
-        Has no effect, as functions are called on one thread.
     verbose : int
         How often the progress of draws and moves is reported.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
@@ -131,9 +132,9 @@ class PythonSpace(LibrarySpace):
             self._proposals[n] = proposals_of(self, n, self._seed, control or Control())
         return self._proposals[n]
 
-    def outputs(self, rng: np.random.Generator, scores: FloatArray | None = None) -> Outputs:
-        """Return what makes the user's moves for chains of the library."""
-        return Outputs(self, lambda _: rng, scores)
+    def outputs(self, rng_of: Callable[[int], np.random.Generator]) -> Outputs:
+        """Return what makes the user's moves for chains of the library, given the generator of each row."""
+        return Outputs(self, rng_of)
 
     # Best outputs.
 
