@@ -539,8 +539,7 @@ def _best_outside(
     right = given.psi[given.of(row)]
     best = structure.k_best(linear, magnitude, most=len(right) + 1)
     found = structure.embed(list(best))
-    outside: FloatArray = found[~(found[:, None] == right).all(axis=2).any(axis=1)]
-    return outside
+    return found[~(found[:, None] == right).all(axis=2).any(axis=1)]
 
 
 def _exponentials(logs: FloatArray, remedy: str, sample_weight: ArrayLike | None, per_row: bool) -> float | FloatArray:

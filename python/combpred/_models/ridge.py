@@ -161,8 +161,7 @@ def training_kernel(kernel: InputKernel, X: Any, plan: dict[str, Any], *, loo: s
     n_bytes = plan[f"work{loo}_{plan['precision']}"] + plan[f"beside{loo}"]
     own = 0 if kernel.is_precomputed else 8 * n * n
     require_memory(own + n_bytes, f"training on {n} rows with a kernel matrix", _NO_MATRIX, square_rows=n)
-    matrix: FloatArray = kernel.matrix(X)
-    return matrix
+    return kernel.matrix(X)
 
 
 @documented
@@ -492,8 +491,7 @@ def solve_blocks(source: BlockSource, rows: BlockRows, problem: PrimalProblem, v
         return sums
 
     def multiply(direction: FloatArray) -> FloatArray:
-        product: FloatArray = source.reduce(rows.compute, problem.product, direction, merge=iadd, advance=advance)
-        return product
+        return source.reduce(rows.compute, problem.product, direction, merge=iadd, advance=advance)
 
     return problem.solve_elsewhere(rows.n_features, add_up, multiply, control, verbose)
 

@@ -107,8 +107,7 @@ class BlockStatistics:
     @property
     def psi_sums(self) -> FloatArray:
         """Σ w ψ(y), of shape (d,)."""
-        sums: FloatArray = self._products[-1]
-        return sums
+        return self._products[-1]
 
     @property
     def psi_squares(self) -> float:

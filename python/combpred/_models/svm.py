@@ -402,6 +402,5 @@ def decoded_by(model: Any, how: Decoding, loss: AffineLoss | None = None) -> Des
     """Return who decodes in training: the library, or Python for users' functions and integer programs."""
     space, checked = model.structure_.space, loss if loss is not None and loss.checked else None
     if space.in_library and how.decoder != "milp" and checked is None:
-        description: Description = space.description
-        return description
+        return space.description
     return PythonDecoder(model.structure_, how, int(model.n_candidates or 0), checked)

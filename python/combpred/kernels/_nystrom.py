@@ -263,5 +263,4 @@ class IndefiniteNystromMap(KernelMap):
 
 
 def _upper_triangle(matrix: FloatArray) -> FloatArray:
-    triangle: FloatArray = qr(matrix, mode="r", overwrite_a=True, check_finite=False)[0][: matrix.shape[1]]
-    return triangle
+    return qr(matrix, mode="r", overwrite_a=True, check_finite=False)[0][: matrix.shape[1]]

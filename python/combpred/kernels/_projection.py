@@ -117,5 +117,4 @@ class RandomProjectionMap(KernelMap):
             return scaled
         shape = (scaled.shape[1], int(self.n_components))
         entries = rng.standard_normal(shape) if self.projection == "gaussian" else rng.choice([-1.0, 1.0], shape)
-        projected: FloatArray = scaled @ (entries / np.sqrt(self.n_components))
-        return projected
+        return scaled @ (entries / np.sqrt(self.n_components))

@@ -217,5 +217,4 @@ def _signs(y: Any, name: str) -> NDArray[np.int8]:
 
 def _share(part: NDArray[np.int64], whole: NDArray[np.int64]) -> FloatArray:
     """Return part / whole, NaN where that is 0."""
-    share: FloatArray = np.divide(part, whole, out=np.full(len(whole), np.nan), where=whole > 0)
-    return share
+    return np.divide(part, whole, out=np.full(len(whole), np.nan), where=whole > 0)

@@ -161,5 +161,4 @@ def _measured(metric: str, rows: Sequence[IntArray], tree: Tree, node_weight: An
     by_rule = node_weight is None or isinstance(node_weight, str)
     costs = {"node_weight": node_weight} if by_rule else {"node_weights": float_array(node_weight, "node_weight")}
     given = (y.reshape(len(y), -1) for y in rows)
-    values: FloatArray = computed("cp_metric_nodes", *given, {"parent": tree.parent, **costs}, metric)
-    return values
+    return computed("cp_metric_nodes", *given, {"parent": tree.parent, **costs}, metric)

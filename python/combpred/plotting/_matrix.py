@@ -53,8 +53,7 @@ class MarginalMatrix:
         """
         values = np.nan_to_num(self.values)
         ahead = values if self.kind == "difference" else values - values.T  # P(u before v) − P(v before u)
-        ranks: FloatArray = (len(values) + 1) / 2 - ahead.sum(axis=1) / 2
-        return ranks
+        return (len(values) + 1) / 2 - ahead.sum(axis=1) / 2
 
     def renamed(self, labels: Any) -> MarginalMatrix:
         """Return the matrix with other names of its items, or of its rows and columns alike where it has no items."""

@@ -68,5 +68,4 @@ def partial_orders(
         check_argument(threshold, "threshold, if not 'least',", Interval(Real, 0.5, 1, closed="left"))
     chains, least = strongest_chains(pair_probabilities(proba), n_threads)
     cut: Any = least if threshold == "least" else np.maximum(least, float(threshold))
-    relations: NDArray[np.bool_] = chains > cut[:, np.newaxis, np.newaxis]
-    return relations
+    return chains > cut[:, np.newaxis, np.newaxis]

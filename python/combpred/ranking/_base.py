@@ -58,8 +58,7 @@ class LabelRanker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
 
     def _label_scores(self, X: Any) -> FloatArray:
         """Return the scores of a block of rows, ``(n, k)``."""
-        scores: FloatArray = X @ self.coef_.T + self.intercept_
-        return scores
+        return X @ self.coef_.T + self.intercept_
 
     def _formats_refused(self) -> Collection[str]:
         """Return the `PREFERENCE_FORMATS` that the learner does not take with these parameters."""
@@ -227,8 +226,7 @@ class LabelRanker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
         >>> RankingByPairwiseComparison().fit(X, y).label_scores(X[:5]).shape
         (5, 3)
         """
-        scores: FloatArray = self._by_blocks(X, self._finite_scores)
-        return scores
+        return self._by_blocks(X, self._finite_scores)
 
     def _finite_scores(self, X: Any) -> FloatArray:
         with np.errstate(over="ignore", invalid="ignore"):  # the row is named below
@@ -363,8 +361,6 @@ def _taus(truth: Preferences, predicted: NDArray[np.int32]) -> FloatArray:
     """Return the agreement of each row, all of which state a preference, with its prediction."""
     if truth.ranks is not None:
         known = np.where(truth.ranks == 0, -1, truth.ranks)
-        taus: FloatArray = np.asarray(kendall_tau(known, predicted, per_row=True))
-        return taus
+        return np.asarray(kendall_tau(known, predicted, per_row=True))
     agreed = (truth.signs * read_preferences(predicted).signs).sum(axis=1, dtype=np.int64)
-    shares: FloatArray = agreed / np.count_nonzero(truth.signs, axis=1)
-    return shares
+    return agreed / np.count_nonzero(truth.signs, axis=1)

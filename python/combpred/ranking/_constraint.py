@@ -144,5 +144,4 @@ def _coefficients(model: Any, width: int) -> FloatArray:
             f"estimator={model!r} has no coef_ of shape (1, {width}) after fit, or an intercept beside it: take a "
             "linear classifier with the parameter fit_intercept, which is set to False, such as LogisticRegression"
         )
-    flat: FloatArray = np.asarray(coef, dtype=np.float64).ravel()
-    return flat
+    return np.asarray(coef, dtype=np.float64).ravel()

@@ -66,8 +66,7 @@ class KernelRanker(LabelRanker):
     def _label_scores(self, X: Any) -> FloatArray:
         if self.kernel_.is_linear:
             return super()._label_scores(X)
-        scores: FloatArray = self.kernel_.matrix(X, getattr(self, "X_fit_", None)) @ self.dual_coef_ + self.intercept_
-        return scores
+        return self.kernel_.matrix(X, getattr(self, "X_fit_", None)) @ self.dual_coef_ + self.intercept_
 
     def _row_width(self) -> int:
         return int(self.n_features_in_) if self.kernel_.is_linear else len(self.dual_coef_)

@@ -333,8 +333,7 @@ class NearestNeighborsLabelRanker(LabelRanker):
 
     def _pairs(self, X: Any) -> FloatArray:
         """Return the shares of the neighbours of a block of rows that prefer one label to another."""
-        pairs: FloatArray = self._consensus(X, "pairs").pairs
-        return pairs
+        return self._consensus(X, "pairs").pairs
 
     def _formats_refused(self) -> Collection[str]:
         return ("ties", "graphs") if self.aggregation == "plackett-luce" else ()
@@ -348,8 +347,7 @@ class NearestNeighborsLabelRanker(LabelRanker):
             assert self.ranks_ is not None  # graphs are refused
             ranks = self.ranks_[near["numbers"]]
             return fit_plackett_luce(ranks, near["weights"], self.penalty, n_threads=get_n_threads(self.n_jobs))
-        scores: FloatArray = self._consensus(X).scores
-        return scores
+        return self._consensus(X).scores
 
     def _consensus(self, X: Any, wanted: str | None = None) -> Any:
         """Return what the neighbours of a block of rows make of the labels; None: by `aggregation`."""
@@ -399,6 +397,5 @@ def neighbor_weights(rule: str | Callable[[FloatArray], FloatArray], distances: 
     if not callable(rule):
         # In units of the inverse of the smallest one: only ratios count, and no distance is too small.
         nearest = distances.min(axis=1, keepdims=True)
-        ratios: FloatArray = np.divide(nearest, distances, out=np.ones_like(distances), where=distances > 0)
-        return ratios
+        return np.divide(nearest, distances, out=np.ones_like(distances), where=distances > 0)
     return floats(rule(distances), "what weights returns", *distances.shape)

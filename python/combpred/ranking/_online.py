@@ -287,8 +287,7 @@ class OnlineLabelRanker(LabelRanker):
         examples = examples_of(preferences, weights, self.decomposition)
         design = Design(X, intercept=self.fit_intercept)
         given = design, examples, self._options(), rival, passes
-        bound: float = computed("cp_labelrank_mistake_bound", *given, n_threads=1)
-        return bound
+        return computed("cp_labelrank_mistake_bound", *given, n_threads=1)
 
     def _fixed_weights(self, coef: Any, intercept: Any, k: int, p: int) -> FloatArray:
         """Return the user's weights of p features, the constant one last, for k labels."""

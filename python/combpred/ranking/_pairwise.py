@@ -156,8 +156,7 @@ class RankingByPairwiseComparison(LabelRanker):
     def _label_scores(self, X: Any) -> FloatArray:
         # A vote p for u is 1 − p for v: centred, one is the negative of the other.
         labels, (u, v) = np.eye(self.n_labels_), np.triu_indices(self.n_labels_, 1)
-        scores: FloatArray = (self._votes(X) - 0.5) @ (labels[u] - labels[v]) + (self.n_labels_ - 1) / 2
-        return scores
+        return (self._votes(X) - 0.5) @ (labels[u] - labels[v]) + (self.n_labels_ - 1) / 2
 
     def _row_width(self) -> int:
         return len(self.estimators_)
@@ -166,8 +165,7 @@ class RankingByPairwiseComparison(LabelRanker):
 def _hard_votes(predictions: Any) -> FloatArray:
     """Return 1, 0 and ½ for predictions above, below and at ½. The classes 1 and 0 stay what they are."""
     numbers = np.asarray(predictions, dtype=np.float64).ravel()  # some regressors predict a column
-    votes: FloatArray = (np.sign(numbers - 0.5) + 1.0) / 2.0
-    return votes
+    return (np.sign(numbers - 0.5) + 1.0) / 2.0
 
 
 def _train_pair(model: Any, X: Any, signs: NDArray[np.int8], weights: FloatArray | None) -> Any:

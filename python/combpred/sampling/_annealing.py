@@ -142,8 +142,7 @@ def _with_bounds(structure: Structure, rows: FloatArray, asked: Asked) -> Asked:
 def _are_near(structure: Structure, rows: FloatArray, bounds: FloatArray) -> NDArray[np.bool_]:
     """Return for which rows an exact draw is expected to take few proposals, as some uniform draws tell."""
     values = structure.space.embed(structure.space.sample(_TRIED, 0)) @ rows.T
-    near: NDArray[np.bool_] = logsumexp(values - bounds, axis=0) - np.log(_TRIED) > -np.log(_FEW_PROPOSALS)
-    return near
+    return logsumexp(values - bounds, axis=0) - np.log(_TRIED) > -np.log(_FEW_PROPOSALS)
 
 
 def warn_of_chains(found: Estimates) -> NDArray[np.bool_]:

@@ -54,8 +54,7 @@ class SampledMarginals:
     @property
     def is_guaranteed(self) -> NDArray[np.bool_]:
         """Whether the errors of each row are guaranteed, as draws were independent and followed p exactly."""
-        guaranteed: NDArray[np.bool_] = ~np.isin(self.sampler, CHAINS)
-        return guaranteed
+        return ~np.isin(self.sampler, CHAINS)
 
 
 @documented

@@ -377,8 +377,7 @@ def least_alpha(structure: Structure, scores: ArrayLike, probability: float = 0.
         raise CapabilityError(f"the largest score is not proven to be the largest of {structure!r}: {remedy}", row)
 
     def log_weight(inverse: FloatArray) -> FloatArray:
-        weight: FloatArray = inverse * best.value - exact_sums(structure.space.sums, inverse[:, None] * rows).log_z
-        return weight
+        return inverse * best.value - exact_sums(structure.space.sums, inverse[:, None] * rows).log_z
 
     scale = np.abs(rows).sum(axis=1)
     scale[scale == 0] = 1

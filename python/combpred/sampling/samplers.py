@@ -62,8 +62,7 @@ class Samples:
     @property
     def acceptance(self) -> NDArray[np.float64]:
         """Share of accepted steps of each row, of shape (n,)."""
-        share: NDArray[np.float64] = self.accepted.sum(axis=0) / self.steps.sum(axis=0)
-        return share
+        return self.accepted.sum(axis=0) / self.steps.sum(axis=0)
 
     @property
     def is_exact(self) -> bool:

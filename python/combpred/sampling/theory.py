@@ -315,8 +315,7 @@ def _distance_bound(structure: Structure, rows: FloatArray, n_steps: int, sample
     slope = math.log(_DISTANCES[0] / _DISTANCES[1]) / (far - near + 1.0)
     with np.errstate(invalid="ignore"):
         bound = np.where(n_steps >= near, _DISTANCES[0] * np.exp(-slope * (n_steps - near)), 1.0)
-    found: FloatArray = np.where(far == 0.0, 0.0, np.where(np.isfinite(far), bound, 1.0))
-    return found
+    return np.where(far == 0.0, 0.0, np.where(np.isfinite(far), bound, 1.0))
 
 
 def _beta(log_beta: float) -> float:

@@ -462,8 +462,7 @@ class Custom(Structure):
 
     def encode(self, y: Any, argument: str = "y", *, partial: bool = False) -> NDArray[Any]:
         space: Any = self.space
-        parts: NDArray[Any] = space.encode(y, argument)
-        return parts
+        return space.encode(y, argument)
 
     def validate(self, y: Any) -> None:
         self.embed(y)  # by which the space looks

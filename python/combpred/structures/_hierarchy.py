@@ -98,8 +98,7 @@ class Hierarchy(Trees):
         own = marginals.copy()  # P(node) = P(node or below) − Σ P(child or below)
         below = np.flatnonzero(tree.parent >= 0)
         np.subtract.at(own.T, tree.parent[below], marginals.T[below])
-        found: NDArray[np.float64] = np.clip(own[:, self._mask(tree)], 0.0, 1.0)
-        return found
+        return np.clip(own[:, self._mask(tree)], 0.0, 1.0)
 
     def _describe(self) -> Description:
         tree = self._tree()
@@ -131,8 +130,7 @@ class Hierarchy(Trees):
         return self.space.decode_parts(np.array(ends, dtype=np.int32)[:, np.newaxis])
 
     def _ends(self, tree: Tree, y: Any) -> list[int]:
-        found: list[int] = self._nodes(y, "y").tolist()
-        return found
+        return self._nodes(y, "y").tolist()
 
     def _metric_arguments(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
         # A test set may hold nodes that are not allowed; predictions are wrong there, but that is not an error.

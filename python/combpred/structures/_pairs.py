@@ -123,8 +123,7 @@ def from_adjacency(self: Any, graphs: Any) -> NDArray[np.int32]:
     if tables.ndim != 3 or tables.shape[1:] != (n, n) or tables.dtype.kind not in "biuf":
         raise ValueError(f"graphs must hold numbers and have shape (n, {n}, {n}), got {tables.shape}")
     if self._directed:
-        parts: NDArray[np.int32] = self.encode(tables, "graphs")
-        return parts
+        return self.encode(tables, "graphs")
     bad = (tables != tables.transpose(0, 2, 1)) | (tables != 0) & (tables != 1)
     if bad.any():
         i, a, b = (int(at) for at in np.argwhere(bad)[0])
@@ -282,8 +281,7 @@ def _of_edges(
         raise TargetError(int(row[i]), said, argument)
     y = np.zeros((n_rows, d), dtype=np.int32)
     y[row, at] = np.where(layout.rows[at] == u, 1, -1) if self._directed else 1
-    parts: NDArray[np.int32] = self.encode(y, argument)
-    return parts
+    return self.encode(y, argument)
 
 
 def vertex_pairs(pairs: Any, what: str, names: Names | None) -> NDArray[np.int32]:

@@ -319,8 +319,7 @@ class Paths(Structure):
         values = target_matrix(paths, "paths", None, "place")[:, ::2]
         most = values.shape[1] * n_states - 1
         arcs = whole_numbers(values, "paths", 0, most, f"every other arc is one of the labels, 0..{most}")
-        labels: NDArray[np.int32] = arcs % np.int32(n_states)
-        return labels
+        return arcs % np.int32(n_states)
 
     def _describe(self) -> Description:
         names = self._names

@@ -279,8 +279,7 @@ class OutputLoss:
         if name == OWN:
             raise CapabilityError("cost='own' is between outputs, not between embeddings")
         if name == "zero-one":
-            different: FloatArray = (psi_y != psi_z).any(axis=-1).astype(np.float64)
-            return different
+            return (psi_y != psi_z).any(axis=-1).astype(np.float64)
         if name in TREE_COSTS:
             y, z = (each.reshape(-1, psi_y.shape[-1]) for each in np.broadcast_arrays(psi_y, psi_z))
             return self.affine(y).values(z).reshape(np.broadcast_shapes(psi_y.shape, psi_z.shape)[:-1])

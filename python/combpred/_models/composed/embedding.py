@@ -193,8 +193,7 @@ class EmbeddingRegressor(ComposedEstimator):
         predicted = predicted.toarray() if issparse(predicted) else predicted
         psi, _ = score_rows(np.reshape(predicted, (-1, 1)) if d == 1 else predicted, d, "predictions of the regressor")
         check_consistent_length(X, psi)
-        scores: FloatArray = psi - self.structure_.mean()
-        return scores
+        return psi - self.structure_.mean()
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

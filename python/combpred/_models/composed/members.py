@@ -37,8 +37,7 @@ class Member:
 
     def lifted(self, scores: FloatArray) -> FloatArray:
         """Return scores of ψ for those of ψ', which are left as they are where both are the same."""
-        lifted: FloatArray = scores if self.link is None else scores @ self.link
-        return lifted
+        return scores if self.link is None else scores @ self.link
 
     def constant(self, decision: str) -> FloatArray | float:
         """Return the scores of ψ where the expectation of ψ' is μ'."""
@@ -51,16 +50,14 @@ class Member:
         """Return what a fitted copy of the estimator says about rows of X, for averages of that loss."""
         model, _, _, X = Reached.within(estimator, X, fitted=True)
         if hasattr(model, "predict_marginals"):
-            marginals: FloatArray = model._marginals(X) - self.structure.mean()
-            return marginals
+            return model._marginals(X) - self.structure.mean()
         return self.in_terms_of_psi(model, model.feature_scores(X), loss)
 
     def in_terms_of_psi(self, model: Any, scores: FloatArray, loss: str) -> FloatArray:
         """Return a model's scores as estimates of ψ − μ, but for averages of scores."""
         if loss == "auc" or model._decides_by()[0] == "squared":
             return scores
-        expected: FloatArray = scores @ self.structure.covariance()
-        return expected
+        return scores @ self.structure.covariance()
 
     def mean_psi(self, n_jobs: int | None) -> FloatArray:
         """Return ψ of the targets, of a set of outputs the mean."""
@@ -69,8 +66,7 @@ class Member:
         psi: FloatArray = self.structure.space.embed(parts, get_n_threads(n_jobs), partial=partial)
         if sets is None:
             return psi
-        means: FloatArray = np.add.reduceat(psi, sets.first[:-1]) / np.diff(sets.first)[:, np.newaxis]
-        return means
+        return np.add.reduceat(psi, sets.first[:-1]) / np.diff(sets.first)[:, np.newaxis]
 
 
 def resolve_member(structure: Structure, y: Any, name: str, given: Any, link: Any = None) -> Member:

@@ -151,8 +151,7 @@ class StructuredVoting(ComposedEstimator, _BaseComposition):  # type: ignore[mis
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters, with ``deep=True`` also members and their parameters by name."""
-        params: dict[str, Any] = self._get_params("_named", deep=deep)
-        return params
+        return self._get_params("_named", deep=deep)
 
     def set_params(self, **params: Any) -> StructuredVoting:
         """Set parameters, members (``name=estimator`` or ``name="drop"``) and those of members (``name__alpha``)."""

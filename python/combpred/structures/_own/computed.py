@@ -98,10 +98,8 @@ class PythonSpace(LibrarySpace):
         items = parts[:, 0]
         arrays = [np.asarray(item) for item in items if isinstance(item, (np.ndarray, np.number, np.bool_, bool, Real))]
         if len(arrays) == len(items) and len({a.shape for a in arrays}) == 1:
-            stacked: NDArray[Any] = np.stack(arrays)
-            return stacked
-        objects: NDArray[Any] = items.copy()
-        return objects
+            return np.stack(arrays)
+        return items.copy()
 
     def compared(self, y: Any, argument: str) -> NDArray[Any]:
         return self.functions.embedded(self.encode(y, argument)[:, 0], self.n_features, argument)

@@ -76,14 +76,12 @@ class IndexedSpace(ListedSpace):
         self, scores: FloatArray, decision: str, parts: NDArray[Any], n_threads: int | None
     ) -> FloatArray:
         """Return negative expected losses of outputs in parts."""
-        values: FloatArray = self._worth(scores)[np.arange(len(scores)), parts[:, 0]]
-        return values
+        return self._worth(scores)[np.arange(len(scores)), parts[:, 0]]
 
     def _worth(self, scores: FloatArray) -> FloatArray:
         """Return the negative expected loss of every output (n, k) under p(y) ∝ exp⟨s, ψ(y)⟩ for every row s."""
         assert self._losses is not None
-        worth: FloatArray = -(softmax(scores @ self._psi.T, axis=1) @ self._losses)
-        return worth
+        return -(softmax(scores @ self._psi.T, axis=1) @ self._losses)
 
     def _losses_of(self, parts: NDArray[Any]) -> Callable[[NDArray[np.intp]], FloatArray]:
         assert self._losses is not None

@@ -134,8 +134,7 @@ class MembersSpace(ListedSpace):
 
     def decode_parts(self, parts: NDArray[Any]) -> NDArray[Any]:
         """Return outputs of zeros and ones, ``(n, n_elements)``."""
-        outputs: NDArray[np.int32] = self.members[parts[:, 0]]
-        return outputs
+        return self.members[parts[:, 0]]
 
 
 def from_oracle(oracle: Oracle, given: dict[str, Any]) -> PythonSpace | ListedSpace:
