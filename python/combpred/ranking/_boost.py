@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import KW_ONLY, dataclass
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -23,6 +24,7 @@ from ._preferences import Edge, Preferences, examples_of
 _WINDOW = 10  # rounds over which the decrease is measured
 
 
+@dataclass(eq=False, repr=False)
 @documented
 class LabelRankingBoost(LabelRanker):
     r"""Log-linear label ranking, trained by boosting all weights in parallel.
@@ -116,31 +118,21 @@ class LabelRankingBoost(LabelRanker):
     True
     """
 
+    alpha: float = 0.1
+    _: KW_ONLY
+    base_rankers: Sequence[Callable[[Any], Any]] | None = None
+    decomposition: str | Callable[[list[Edge]], Any] = "edges"
+    fit_intercept: bool = True
+    min_gain: float = 0.0001
+    max_iter: int = 2000
+    verbose: int = 0
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **LabelRanker._parameter_constraints,
         "alpha": [Interval(Real, 0, None, closed="left")],
         "base_rankers": ["array-like", None],
         "min_gain": [Interval(Real, 0, None, closed="left")],
     }
-
-    def __init__(
-        self,
-        alpha: float = 0.1,
-        *,
-        base_rankers: Sequence[Callable[[Any], Any]] | None = None,
-        decomposition: str | Callable[[list[Edge]], Any] = "edges",
-        fit_intercept: bool = True,
-        min_gain: float = 1e-4,
-        max_iter: int = 2000,
-        verbose: int = 0,
-    ) -> None:
-        self.alpha = alpha
-        self.base_rankers = base_rankers
-        self.decomposition = decomposition
-        self.fit_intercept = fit_intercept
-        self.min_gain = min_gain
-        self.max_iter = max_iter
-        self.verbose = verbose
 
     def _train(self, X: Any, preferences: Preferences, weights: FloatArray | None) -> None:
         scores = None if self.base_rankers is None else self._base_scores(X)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from dataclasses import dataclass
 from itertools import permutations
 from math import factorial
 from numbers import Integral
@@ -28,6 +29,7 @@ from ._preferences import PREFERENCE_FORMATS, Preferences
 _MOST_LABELS = 8  # of which all 40320 rankings are listed for a loss that is a function
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 @documented
 class DirectRankingSVM(KernelRanker):
     r"""Structured support vector machine that ranks by sorting and is trained for a given measure of rankings.
@@ -144,45 +146,17 @@ class DirectRankingSVM(KernelRanker):
     array([[3, 2, 1]], dtype=int32)
     """
 
+    loss: Any = "spearman"
+    top: int | None = None
+    position_weights: Any = None
+    tol: float = 0.01
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **KernelRanker._parameter_constraints,
         "loss": [StrOptions(set(POSITION_LOSSES)), "array-like", callable],
         "top": [Interval(Integral, 1, None, closed="left"), None],
         "position_weights": ["array-like", None],
     }
-
-    def __init__(
-        self,
-        C: float = 1.0,
-        *,
-        loss: Any = "spearman",
-        top: int | None = None,
-        position_weights: Any = None,
-        kernel: Any = "linear",
-        gamma: float | str | None = None,
-        degree: float = 3,
-        coef0: float = 1.0,
-        kernel_params: dict[str, Any] | None = None,
-        fit_intercept: bool = True,
-        tol: float = 1e-2,
-        max_iter: int = 1000,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.C = C
-        self.loss = loss
-        self.top = top
-        self.position_weights = position_weights
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.kernel_params = kernel_params
-        self.fit_intercept = fit_intercept
-        self.tol = tol
-        self.max_iter = max_iter
-        self.n_jobs = n_jobs
-        self.verbose = verbose
 
     def _formats_refused(self) -> Collection[str]:
         return PREFERENCE_FORMATS

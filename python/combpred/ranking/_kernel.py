@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,8 +15,21 @@ from ..kernels import InputKernel
 from ._base import LabelRanker
 
 
+@dataclass(eq=False, repr=False)
 class KernelRanker(LabelRanker):
     """Base of support vector machines whose scores are linear in the inputs, or in the features of a kernel."""
+
+    C: float = 1.0
+    _: KW_ONLY
+    kernel: Any = "linear"
+    gamma: float | str | None = None
+    degree: float = 3
+    coef0: float = 1.0
+    kernel_params: dict[str, Any] | None = None
+    fit_intercept: bool = True
+    max_iter: int = 1000
+    n_jobs: int | None = None
+    verbose: int = 0
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **LabelRanker._parameter_constraints,

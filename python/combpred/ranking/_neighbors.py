@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -59,6 +59,7 @@ class MallowsEstimate(Tabular):
         return f"MallowsEstimate: {counted(len(self.theta), 'ranking')}"
 
 
+@dataclass(eq=False, repr=False)
 @documented
 class NearestNeighborsLabelRanker(LabelRanker):
     r"""Instance-based label ranking: predicts the consensus of the rankings of the nearest training rows.
@@ -158,6 +159,18 @@ class NearestNeighborsLabelRanker(LabelRanker):
            [2, 3, 1]], dtype=int32)
     """
 
+    n_neighbors: int = 5
+    _: KW_ONLY
+    weights: str | Callable[[FloatArray], FloatArray] = "uniform"
+    aggregation: str = "borda"
+    penalty: float = 0.1
+    algorithm: str = "auto"
+    leaf_size: int = 30
+    p: float = 2
+    metric: str | Callable[..., float] = "minkowski"
+    metric_params: Mapping[str, Any] | None = None
+    n_jobs: int | None = None
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **LabelRanker._parameter_constraints,
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],
@@ -165,31 +178,6 @@ class NearestNeighborsLabelRanker(LabelRanker):
         "aggregation": [StrOptions({"borda", "kemeny", "mallows", "plackett-luce"})],
         "penalty": [Interval(Real, 0, None, closed="neither")],
     }
-
-    def __init__(
-        self,
-        n_neighbors: int = 5,
-        *,
-        weights: str | Callable[[FloatArray], FloatArray] = "uniform",
-        aggregation: str = "borda",
-        penalty: float = 0.1,
-        algorithm: str = "auto",
-        leaf_size: int = 30,
-        p: float = 2,
-        metric: str | Callable[..., float] = "minkowski",
-        metric_params: Mapping[str, Any] | None = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.weights = weights
-        self.aggregation = aggregation
-        self.penalty = penalty
-        self.algorithm = algorithm
-        self.leaf_size = leaf_size
-        self.p = p
-        self.metric = metric
-        self.metric_params = metric_params
-        self.n_jobs = n_jobs
 
     def _train(self, X: Any, preferences: Preferences, weights: FloatArray | None) -> None:
         n = X.shape[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
 from numbers import Real
 from typing import Any, ClassVar, TypeVar
 
@@ -27,6 +28,7 @@ from ._preferences import Edge, Preferences, examples_of, read_preferences
 _Self = TypeVar("_Self", bound="OnlineLabelRanker")  # typing.Self needs Python 3.11
 
 
+@dataclass(eq=False, repr=False)
 @documented
 class OnlineLabelRanker(LabelRanker):
     r"""Online label ranking: linear scores of labels, corrected whenever a row is ranked wrongly.
@@ -122,6 +124,19 @@ class OnlineLabelRanker(LabelRanker):
     (150.0, True)
     """
 
+    update: str = "additive"
+    _: KW_ONLY
+    C: float = 1.0
+    radius: float = 10.0
+    eta0: float = 1.0
+    decomposition: str | Callable[[list[Edge]], Any] = "edges"
+    average: bool = True
+    fit_intercept: bool = True
+    max_iter: int = 5
+    shuffle: bool = True
+    random_state: Any = None
+    verbose: int = 0
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **LabelRanker._parameter_constraints,
         "update": [StrOptions(set(UPDATES))],
@@ -130,33 +145,6 @@ class OnlineLabelRanker(LabelRanker):
         "average": ["boolean"],
         "shuffle": ["boolean"],
     }
-
-    def __init__(
-        self,
-        update: str = "additive",
-        *,
-        C: float = 1.0,
-        radius: float = 10.0,
-        eta0: float = 1.0,
-        decomposition: str | Callable[[list[Edge]], Any] = "edges",
-        average: bool = True,
-        fit_intercept: bool = True,
-        max_iter: int = 5,
-        shuffle: bool = True,
-        random_state: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        self.update = update
-        self.C = C
-        self.radius = radius
-        self.eta0 = eta0
-        self.decomposition = decomposition
-        self.average = average
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.verbose = verbose
 
     def _train(self, X: Any, preferences: Preferences, weights: FloatArray | None) -> None:
         rng = check_random_state(self.random_state)

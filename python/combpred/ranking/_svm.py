@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,6 +20,7 @@ from ._kernel import KernelRanker
 from ._preferences import Edge, Preferences, examples_of, read_feedback, read_preferences
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 @documented
 class LabelRankingSVM(KernelRanker):
     r"""Support vector machine for label ranking: scores of labels that differ by a margin where one is preferred.
@@ -117,43 +119,15 @@ class LabelRankingSVM(KernelRanker):
     True
     """
 
+    decomposition: str | Callable[[list[Edge]], Any] = "edges"
+    margin: str = "unit"
+    tol: float = 0.001
+    random_state: Any = None
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **KernelRanker._parameter_constraints,
         "margin": [StrOptions({"unit", "positions", "feedback"})],
     }
-
-    def __init__(
-        self,
-        C: float = 1.0,
-        *,
-        kernel: Any = "linear",
-        gamma: float | str | None = None,
-        degree: float = 3,
-        coef0: float = 1.0,
-        kernel_params: dict[str, Any] | None = None,
-        decomposition: str | Callable[[list[Edge]], Any] = "edges",
-        margin: str = "unit",
-        fit_intercept: bool = True,
-        tol: float = 1e-3,
-        max_iter: int = 1000,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        self.C = C
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.kernel_params = kernel_params
-        self.decomposition = decomposition
-        self.margin = margin
-        self.fit_intercept = fit_intercept
-        self.tol = tol
-        self.max_iter = max_iter
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
 
     def _formats_refused(self) -> Collection[str]:
         return () if self.margin == "unit" else ("graphs",)
