@@ -95,7 +95,7 @@ func pythonModule(commented, header string) (string, error) {
 		}
 		arguments := pythonArguments(parameters)
 		if looksParallel.MatchString(arguments) { // PARALLEL would have it
-			return "", fmt.Errorf("%s ends with the types of workers and control, but takes neither: order its arguments otherwise", found[1])
+			return "", fmt.Errorf("%s ends like functions with workers and control: order its arguments otherwise", found[1])
 		}
 		fmt.Fprintf(table, "    %q: (%s),\n", found[1], arguments)
 	}
