@@ -243,7 +243,8 @@ typedef enum cp_ask {
                           remembered as number sizes[i], in place of what had that number. −1 in place of rows[i]
                           asks for a uniform output. log_ratio is ln q(y|z) − ln q(z|y), for a move from y to z and
                           probabilities q of moves: 0 where y leads to z as often as z to y, −Inf where the move
-                          leads to no output. columns[i] is the number of the row that it is for */
+                          leads to no output. columns[i] is the number of the row that it is for. draws is how many
+                          numbers the library keeps of uniform outputs that it still asks for, if it keeps them */
 } cp_ask;
 
 /* A request. Its pointers are the library's: valid, and to be written to where they are not const, until the next call

@@ -242,9 +242,11 @@ func (m suppliedMoves) supply(space *estimate.External, n int) error {
 			to[k] = int64(first + k)
 		}
 		figures := make([]float64, many*space.Features)
+		m.request.draws = C.int64_t(n * space.Features)
 		if err := m.Move(nil, slices.Repeat([]int64{walks.FromNowhere}, many), to, figures, make([]float64, many)); err != nil {
 			return err
 		}
+		m.request.draws = 0
 		space.Draws = append(space.Draws, figures...)
 	}
 	return nil

@@ -49,7 +49,7 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str, int | None]] = [
     (lambda: WeakOrders.from_tiers("ab"), TypeError, "tiers", None),
     (lambda: WeakOrders.from_tiers([["a"], "ab"]), ValueError, "tiers", 1),
     (lambda: WeakOrders.from_tiers([{"a": 1}]), ValueError, "tiers", 0),
-    (lambda: Paths([("a", "b")], "a", "b").count(), ValueError, "arcs", None),
+    (lambda: Paths([("a", "b")], "a", "b").count(), ValueError, "arcs", 0),
     (lambda: Paths([("a", "b"), ("b", "a")], "a", "b", vertices=["a", "b"]).count(), ValueError, "arcs", None),
     (lambda: Paths([("a", "b")], "b", "a", vertices=["a", "b"]).count(), ValueError, "source", None),
     (lambda: Assignments.from_pairs(["ab"]), ValueError, "pairs", 0),

@@ -230,3 +230,29 @@ def test_types_of_arrays_are_defined_once(modules):
                 names += [f"{ast.unparse(target)} in {name}" for target in node.targets]
                 types.append(ast.unparse(node.value).removeprefix("npt."))
     assert {kind for kind in types if types.count(kind) > 1} == set(), names
+
+
+# The package is thin: it reads, calls the core and keeps what comes back; the core computes and refuses.
+
+
+@pytest.fixture(scope="module")
+def weight(root) -> house_rules.Weight:
+    return house_rules.weigh(root)
+
+
+def test_python_is_thin_beside_the_core(weight):
+    assert weight.python <= 14_500
+    assert weight.python <= 0.33 * weight.go
+
+
+def test_the_core_refuses(weight):
+    assert weight.share_of_refusals <= 0.30
+
+
+def test_a_function_of_c_costs_python_few_lines(weight):
+    assert weight.lib_lines_a_function <= 25
+
+
+def test_functions_and_classes_are_short(weight):
+    assert weight.long_functions == []
+    assert weight.large_classes == []

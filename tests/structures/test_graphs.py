@@ -304,9 +304,7 @@ def test_tables_of_the_numbers_of_vertices_are_edges() -> None:
 
 
 def test_vertices_without_names_are_told_how_to_get_them() -> None:
-    with pytest.raises(
-        ValueError, match="edges, row 0: 'Bath' is not a number; vertices are whole numbers from 0 on, or"
-    ):
+    with pytest.raises(ValueError, match="edges, row 0: found 'Bath' .*vertices= lists"):
         Graphs(edges=[("Bath", "Cork")]).count()
 
 

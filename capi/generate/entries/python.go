@@ -30,9 +30,10 @@ def _fields(**kinds: type) -> list[tuple[str, type]]:
 `
 
 var (
-	constant = regexp.MustCompile(`(?m)^(?:#define CP_|  CP_)(\w+)(?: =)? (\d+),?\s*$`)
-	record   = regexp.MustCompile(`(?s)typedef struct cp_(\w+) \{(.*?)\} cp_\w+;`)
-	array    = regexp.MustCompile(`^char (\w+)\[(\d+)\]$`)
+	constant      = regexp.MustCompile(`(?m)^(?:#define CP_|  CP_)(\w+)(?: =)? (\d+),?\s*$`)
+	record        = regexp.MustCompile(`(?s)typedef struct cp_(\w+) \{(.*?)\} cp_\w+;`)
+	looksParallel = regexp.MustCompile(`c_int32, _P, \*_(ROW|ERR)$`)
+	array         = regexp.MustCompile(`^char (\w+)\[(\d+)\]$`)
 )
 
 // initialisms are written in capitals within the names of classes.
@@ -93,8 +94,8 @@ func pythonModule(commented, header string) (string, error) {
 			table = &ofRows
 		}
 		arguments := pythonArguments(parameters)
-		if strings.HasSuffix(arguments, "c_int32, _P, *_ROW") || strings.HasSuffix(arguments, "c_int32, _P, *_ERR") { // PARALLEL would have it
-			return "", fmt.Errorf("%s ends with the types of workers and control, which it does not take: order its arguments otherwise", found[1])
+		if looksParallel.MatchString(arguments) { // PARALLEL would have it
+			return "", fmt.Errorf("%s ends like functions with workers and control: order its arguments otherwise", found[1])
 		}
 		fmt.Fprintf(table, "    %q: (%s),\n", found[1], arguments)
 	}

@@ -6,6 +6,7 @@ import contextlib
 import contextvars
 import functools
 import importlib
+import math
 import os
 import select
 import signal
@@ -228,7 +229,7 @@ class Steps:
     def __init__(self, label: str, total: int | None, verbose: int, *, lines: bool = False) -> None:
         self.done = 0
         self._label, self._total, self._shown, self._lines = label, total, verbose > 0, lines
-        self._began = self._told = time.monotonic()
+        self._began, self._told = time.monotonic(), -math.inf
         self._bar: Any = None
 
     def __enter__(self) -> Steps:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import abi
-from .arrays import FloatArray, IntArray, allocate
+from .arrays import SMALL_BYTES, FloatArray, IntArray, allocate, require_memory
 from .call import call, computed
 from .decode import Conditions, Decoded
 from .errors import CapabilityError
@@ -311,6 +311,8 @@ def estimate_own(
         "cp_estimate_start", supplied, asked.record(), dst=result, n_threads=1, label=label, verbose=verbose
     ) as session:
         for request in session:
+            if (kept := 8 * request.draws) > SMALL_BYTES:
+                require_memory(kept, "keeping uniform draws", "ask for a larger epsilon, or for fewer steps")
             answer_moves(request, scores.shape[1], move)
         found.close(result, view(session.last.linear, np.float64, session.last.n))
     return found

@@ -23,7 +23,7 @@ from .._data.dask import lazily_on_dask, mean_over_rows
 from .._data.inputs import check_lengths, clear_fit, in_double, is_dask, is_mapped, read_inputs, release_pages
 from .._data.names import output, set_output
 from .._data.targets import flat_sets
-from .._lib.arrays import FloatArray, IndexArray, allocate, row_blocks
+from .._lib.arrays import FloatArray, IndexArray, allocate, refuse_masked, row_blocks
 from .._lib.call import are_read_in_place, get_n_threads, row_streams
 from .._lib.decode import DECODERS, Decoded, Decoding, Model, score_values
 from .._lib.errors import CapabilityError, renumbered
@@ -138,6 +138,7 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
             clear_fit(self)
         has_classes = takes_classes(self.structure, y) or hasattr(self, "classes_")
         if has_classes:
+            refuse_masked(classes, "classes")
             _check_partial_fit_first_call(self, classes)
         known = not first and (has_classes or classes is None)  # of others `structure_of` refuses classes
         rows = self._read_rows(X, y, sample_weight, resolve=None if known else partial(structure_of, classes=classes))

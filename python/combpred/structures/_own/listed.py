@@ -105,6 +105,8 @@ def from_list(
     loss: ArrayLike | Loss | None = None,
 ) -> ListedSpace:
     """Return the space of a list of outputs with their ψ, which is given as ``(k, d)`` or as a function."""
+    if len(structures) == 0:
+        raise ValueError("Custom: structures is empty, give at least one output")
     rows: Any = [psi(each) for each in structures] if callable(psi) else psi
     return IndexedSpace(real_array(rows, "psi", len(structures), None), loss_matrix(structures, loss))
 
