@@ -1,10 +1,15 @@
 """Data sets with structured targets, derived from those that scikit-learn ships or generated; no downloads."""
 
-from ._generated import make_hierarchy, make_identity_labels, make_label_ranking
-from ._hierarchies import load_digits_hierarchy, load_iris_hierarchy
-from ._labelsets import load_digits_attributes
-from ._policies import make_dicycle_policies
-from ._rankings import load_diabetes_ranking, load_digits_ranking, load_iris_ranking, load_wine_ranking
+from ._generated import make_dicycle_policies, make_hierarchy, make_identity_labels, make_label_ranking
+from ._loaders import (
+    load_diabetes_ranking,
+    load_digits_attributes,
+    load_digits_hierarchy,
+    load_digits_ranking,
+    load_iris_hierarchy,
+    load_iris_ranking,
+    load_wine_ranking,
+)
 
 __all__ = [
     "load_diabetes_ranking",

@@ -12,14 +12,18 @@ have neither `per_row` nor errors that name rows.
 """
 
 from ._abstention import AbstentionCurve, abstention_curve, pair_completeness, pair_gamma
-from ._grades import neg_absolute_error
+from ._entries import (
+    accuracy,
+    hamming_loss,
+    hamming_score,
+    neg_absolute_error,
+    pair_accuracy,
+    ranking_loss,
+    zero_one_loss,
+)
 from ._hierarchies import hierarchical_h_loss, hierarchical_loss
-from ._labels import hamming_loss, hamming_score, ranking_loss
-from ._matches import accuracy, zero_one_loss
-from ._orders import kendall_tau, spearman_footrule, spearman_rho, tau_x
-from ._relations import pair_accuracy
+from ._rankings import kendall_tau, ndcg, rank_biased_overlap, spearman_footrule, spearman_rho, tau_x, top_k_recall
 from ._scorers import Scorer, get_scorer, get_scorer_names
-from ._tops import ndcg, rank_biased_overlap, top_k_recall
 from ._tours import cycle_f1, policy_cosine, route_f1, route_pairs_f1
 from .calibration import expected_calibration_error
 

@@ -13,8 +13,8 @@ from .._data.inputs import check_weights
 from .._data.relations import encode_relations, pair_probabilities
 from .._lib.aggregate import strongest_chains
 from .._lib.arrays import FloatArray, refuse_masked
-from ._orders import positions_of
-from ._relations import are_matrices
+from ._entries import are_matrices
+from ._rankings import positions_of
 from ._rows import compared, counting_weights, mean_of_counted
 
 _MOST_THRESHOLDS = 101  # of a curve that is asked for without them

@@ -20,7 +20,6 @@ from __future__ import annotations
 
 from .._lib.errors import SamplingError
 from . import theory
-from ._counts import estimate_count
 from ._diagnostics import ChainDiagnostics, autocorrelation, effective_sample_size, split_r_hat
 from ._estimates import AnnealingDetails, CountEstimate, LogPartition, TaylorDetails
 from ._extensions import (
@@ -30,9 +29,9 @@ from ._extensions import (
     linear_extensions,
 )
 from ._marginals import SampledMarginals, estimate_marginals
-from ._partition import log_partition
 from ._sample import sample
 from ._search import OptimumProbability, SearchResult, least_alpha, optimum_probability, search
+from ._sums import estimate_count, log_partition
 from .samplers import Samples
 
 __all__ = [

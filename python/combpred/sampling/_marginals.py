@@ -17,7 +17,7 @@ from .._lib.names import CHAINS
 from .._lib.partition import Asked
 from .._lib.table import floats
 from ..structures import Structure
-from ._annealing import estimated, warn_of_chains
+from ._sums import estimated, warn_of_chains
 from .samplers import rows_of
 
 MARGINALS_METHODS = ("samples", "counting")

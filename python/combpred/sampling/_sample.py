@@ -14,7 +14,7 @@ from .._lib.errors import CapabilityError, SamplingError
 from .._lib.names import BOUNDED_METHODS
 from .._lib.sampling import Plan
 from ..structures import Structure
-from ._annealing import bounds_of_rows
+from ._sums import bounds_of_rows
 from .samplers import SAMPLERS, Samples, chain_instead, method_of, rows_of, samples_of, with_remedies
 
 

@@ -22,7 +22,7 @@ from .._lib.partition import log_partition as exact_sums
 from .._lib.sampling import search_chains
 from .._lib.table import floats
 from ..structures import Structure
-from ._partition import log_partition
+from ._sums import log_partition
 from .samplers import rows_of
 from .theory import _distance_bound
 

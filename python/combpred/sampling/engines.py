@@ -19,9 +19,9 @@ from .._lib.arrays import FloatArray
 from .._lib.call import get_n_threads
 from .._lib.partition import Asked, exact_is_affordable, log_partition, partition_cost
 from ..structures import Structure
-from ._annealing import estimated, log_z_of
 from ._estimates import LogPartition
 from ._marginals import range_of_features
+from ._sums import estimated, log_z_of
 from ._taylor import check_taylor, expansion, warned_expansion
 from .samplers import CHAINED, draw_rows, method_of
 
