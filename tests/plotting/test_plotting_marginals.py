@@ -16,8 +16,8 @@ from sklearn.preprocessing import StandardScaler
 
 from combpred import CapabilityError, ProbabilisticStructured, StructuredRidge, structures
 from combpred.plotting import MarginalsDisplay
-from combpred.plotting._events import events
-from combpred.plotting._matrix import marginal_matrix
+from combpred.plotting._marginals import marginal_matrix
+from combpred.plotting._reliability import events
 from combpred.structures import Permutations, Structure, WeakOrders, structure_classes
 
 matplotlib = pytest.importorskip("matplotlib")

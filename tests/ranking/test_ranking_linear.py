@@ -22,7 +22,7 @@ from sklearn.tree import DecisionTreeRegressor
 
 from combpred import CapabilityError
 from combpred.ranking import ConstraintClassification, RankingByPairwiseComparison
-from combpred.ranking._constraint import kesler_examples
+from combpred.ranking._classifiers import kesler_examples
 from combpred.ranking._preferences import read_preferences
 from rankers import FORMATS, LOGISTIC, small_data
 

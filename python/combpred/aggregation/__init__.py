@@ -14,9 +14,7 @@ Vembu (2010), *Learning to Predict Combinatorial Structures*, ch. 3.
 from __future__ import annotations
 
 from ._acyclic import AcyclicMajority, acyclic_majority
-from ._aggregate import Aggregate
-from ._kemeny import kemeny
-from ._positional import borda, footrule, median_rank
+from ._consensus import Aggregate, borda, footrule, kemeny, median_rank
 from ._preflib import Ballots, read_preflib
 from .utilities import Ties, Utilities, bradley_terry, plackett_luce
 

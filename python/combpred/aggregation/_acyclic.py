@@ -13,7 +13,7 @@ from .._data.glossary import documented
 from .._data.tables import Tabular
 from .._lib.aggregate import acyclic_part, majority_margins
 from .._lib.names import ACYCLIC_METHODS
-from ._aggregate import before_what
+from ._consensus import before_what
 from ._profile import item_names, read_votes
 from ._programs import deadline_after, solve_programs
 

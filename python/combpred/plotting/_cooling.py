@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_consistent_length
 
 from .._data.checks import counted, float_array, whole_number
-from ._axes import axes_of, style
+from ._displays import axes_of, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

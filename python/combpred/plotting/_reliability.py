@@ -12,13 +12,12 @@ from sklearn.utils.validation import check_consistent_length
 from .._data.checks import choice, float_array, share
 from .._data.targets import codes_of
 from ..metrics.calibration import calibration_bins, calibration_error, wilson_interval
-from ._axes import axes_of, style
-from ._estimators import opened
-from ._events import events
+from ._displays import axes_of, opened, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
+from .._lib.arrays import FloatArray
+from .._lib.errors import CapabilityError
 
 _DIAGONAL = "calibrated"
 
@@ -333,3 +332,38 @@ def _class_events(model: Any, X: Any, y: Any) -> tuple[Any, Any, list[str]]:
     if happened.shape != probability.shape:
         raise ValueError(f"y has shape {np.shape(y)}, but the predicted probabilities have {probability.shape}")
     return happened, probability, [str(label) for label in classes.tolist()]
+
+
+def events(structure: Any, psi: FloatArray) -> tuple[FloatArray, list[str]]:
+    r"""Return events that :math:`\psi` tells of, and their names.
+
+    For :math:`E\psi` these are probabilities; for :math:`\psi(y)`, they are 1 where the event holds of y and 0 where
+    not. Events that hold of all outputs or of none are left out.
+
+    Parameters
+    ----------
+    structure : Structure
+    psi : ndarray of shape (n, d)
+
+    Returns
+    -------
+    events : ndarray of shape (n, m)
+    names : list of m str
+
+    Raises
+    ------
+    CapabilityError
+        Where entries of :math:`E\psi` are no probabilities.
+    """
+    names = [str(name) for name in structure.feature_names()]
+    if structure.space.has_indicators:
+        mean = structure.mean()
+        open_ = (mean > 0) & (mean < 1)
+        return psi[:, open_], [name for name, kept in zip(names, open_, strict=True) if kept]
+    if structure.space.entry_kind not in ("signs", "signs and ties"):
+        raise CapabilityError(
+            f"the marginals of {structure!r} are no probabilities of events: take samples of the model, count in which "
+            "share of them an event happens, and pass these shares to from_predictions"
+        )
+    before = structure.pair_probabilities(psi)[0]
+    return np.concatenate([before, psi[:, before.shape[1] :]], axis=1), names  # ties are indicators

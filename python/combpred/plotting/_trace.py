@@ -11,7 +11,7 @@ from sklearn.utils import check_array
 
 from .._data.checks import counted, float_array, whole_number
 from ..sampling import autocorrelation, effective_sample_size, split_r_hat
-from ._axes import axes_of, style
+from ._displays import axes_of, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -17,13 +17,12 @@ they arrive, through ``partial_fit``. All rankers learn from unknown positions, 
 
 from __future__ import annotations
 
-from ._abstention import partial_orders
+from ._base import partial_orders
 from ._boost import LabelRankingBoost
-from ._constraint import ConstraintClassification
+from ._classifiers import ConstraintClassification, RankingByPairwiseComparison
 from ._direct import DirectRankingSVM
 from ._neighbors import MallowsEstimate, NearestNeighborsLabelRanker
 from ._online import OnlineLabelRanker
-from ._pairwise import RankingByPairwiseComparison
 from ._svm import LabelRankingSVM
 
 __all__ = [

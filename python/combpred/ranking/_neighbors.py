@@ -23,8 +23,7 @@ from .._lib.kernel import nearest
 from .._lib.labelrank import Examples, neighbors_consensus
 from .._lib.table import floats
 from ..aggregation.utilities import fit_plackett_luce
-from ._abstention import partial_orders
-from ._base import LabelRanker
+from ._base import LabelRanker, partial_orders
 from ._preferences import Preferences
 
 # Metrics of which scikit-learn's brute force takes inner products, by BLAS, in place of differences; cosine is another.

@@ -24,11 +24,12 @@ from ..costs import OWN, Worst, WorstOutputs
 from .chain import Outputs, draw_by_proposals
 from .functions import Functions
 from .losses import HeldLosses, loss_value, worst_of
-from .moments import moments_of
 from .search import Proposals, best_proposals, certified, column, proposals_of, search_space
 
 if TYPE_CHECKING:
     from .oracle import Oracle
+from ..._lib.structure import DrawnMoments
+from .functions import real_array
 
 
 class PythonSpace(LibrarySpace):
@@ -213,3 +214,29 @@ def outputs_of(y: Any, argument: str, functions: Functions) -> list[Any]:
     items = list(y.to_numpy() if hasattr(y, "to_numpy") else y)
     functions.require_outputs(items, argument)
     return items
+
+
+_BLOCK = 1024  # number of draws whose ψ is in memory at a time
+
+
+def moments_of(functions: Functions, given: dict[str, Any]) -> tuple[FloatArray, MomentsInfo]:
+    """Return mean and second moment, one behind the other, and where they come from."""
+    if given["mean"] is not None or given["second_moment"] is not None:
+        mean = real_array(given["mean"], "mean", None)
+        second = real_array(given["second_moment"], "second_moment", len(mean), len(mean))
+        return np.concatenate([mean, second.ravel()]), MomentsInfo()
+    functions.require_sampler("or mean and second_moment")
+    n, rng = int(given["n_moment_samples"]), np.random.default_rng(int(given["random_state"]))
+    items = [functions.draw(rng)]
+    d = len(real_array(functions.embed(items[0]), "what embed returns", None))
+    if n <= d:
+        raise ValueError(
+            f"Custom: n_moment_samples={n} draws leave the covariance of {d} features singular; take several times {d}"
+        )
+    drawn = DrawnMoments(d)
+    for at in range(0, n, _BLOCK):
+        items += [functions.draw(rng) for _ in range(min(_BLOCK, n - at) - len(items))]
+        drawn.add(functions.embedded(items, d, "draws of sample"))
+        items = []
+    moments, error = drawn.averages()
+    return moments, MomentsInfo("sampled", error)

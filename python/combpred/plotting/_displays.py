@@ -1,4 +1,4 @@
-"""Where displays draw: given axes, or those of a new figure."""
+"""What displays share: axes, styles, and the estimator at the end of a pipeline."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ import numpy as np
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted
 
 
 def axes_of(display: object, ax: Axes | Sequence[Axes] | None, **layout: Any) -> tuple[Axes, Axes | None, Any]:
@@ -36,3 +38,16 @@ def style(defaults: dict[str, Any], given: dict[str, Any] | None, artist: type) 
     from matplotlib.cbook import normalize_kwargs
 
     return {**defaults, **normalize_kwargs(given or {}, artist)}
+
+
+def opened(estimator: Any, X: Any) -> tuple[Any, Any]:
+    """Return what predicts within searches and pipelines, and X as it reaches it."""
+    check_is_fitted(estimator)
+    while True:
+        if hasattr(estimator, "best_estimator_"):
+            estimator = estimator.best_estimator_
+        elif isinstance(estimator, Pipeline):
+            X = estimator[:-1].transform(X) if len(estimator) > 1 else X
+            estimator = estimator[-1]
+        else:
+            return estimator, X
