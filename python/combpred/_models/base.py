@@ -5,7 +5,7 @@ A new estimator is a subclass of `StructuredEstimator`, whose ``fit`` sets the a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
 from numbers import Integral, Real
@@ -648,3 +648,22 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
             return mean_over_rows(self, "score", X, y, sample_weight)
         predicted = self.predict(X)  # refuses what is not fitted
         return float(self.structure_.score(y, predicted, sample_weight))
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class KernelEstimator(StructuredEstimator):
+    """Base of estimators whose scores are linear in the inputs, or in the features of a kernel."""
+
+    degree: float = 3
+    coef0: float = 1.0
+    fit_intercept: bool = True
+    class_weight: Mapping[Any, float] | str | None = None
+    verbose: int = 0
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class KernelParameters:
+    """The parameters of those that are given one kernel, rather than several to choose from."""
+
+    kernel: str | Callable[..., float] = "linear"
+    gamma: float | str | None = None

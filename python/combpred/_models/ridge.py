@@ -7,7 +7,7 @@ products, adds up over blocks, wherever they are.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from numbers import Integral
@@ -44,7 +44,7 @@ from .._lib.ridge import (
     total_weight,
 )
 from ..structures import Structure
-from .base import StructuredEstimator
+from .base import KernelEstimator, KernelParameters
 from .training import BlockRows, embed_rows, kernel_of, require_single, warn_unconverged
 
 # What to do about a kernel matrix that does not fit in memory.
@@ -76,21 +76,16 @@ def decides_by(structure: Structure, loss: str, decision: str) -> tuple[str, str
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class RidgeBase(StructuredEstimator):
+class RidgeBase(KernelEstimator):
     """Base of the ridge estimators: their losses, and what is trained on and predicted under them."""
 
-    degree: float = 3
-    coef0: float = 1.0
-    fit_intercept: bool = True
-    class_weight: Mapping[Any, float] | str | None = None
-    verbose: int = 0
     kernel_params: Mapping[str, Any] | None = None
     decision: str = "auto"
     tol: float = 1e-8
     max_iter: int | None = None
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **StructuredEstimator._parameter_constraints,
+        **KernelEstimator._parameter_constraints,
         "loss": [StrOptions({"auto", *RIDGE_LOSSES})],
         "decision": [DECISIONS],
         "kernel_params": [dict, None],
@@ -166,7 +161,7 @@ def training_kernel(kernel: InputKernel, X: Any, plan: dict[str, Any], *, loo: s
 
 @documented
 @dataclass(eq=False, repr=False, kw_only=True)
-class StructuredRidge(RidgeBase):
+class StructuredRidge(KernelParameters, RidgeBase):
     r"""Ridge regression for structured outputs, trained by counting structures rather than listing them.
 
     Scores a structure :math:`y` for an input :math:`x` by :math:`\langle f(x), \psi(y)\rangle`. Training either fits
@@ -282,8 +277,6 @@ class StructuredRidge(RidgeBase):
 
     alpha: float = 1.0
     loss: str = "auto"
-    kernel: str | Callable[..., float] = "linear"
-    gamma: float | str | None = None
     solver: str = "auto"
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

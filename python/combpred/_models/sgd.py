@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -20,6 +19,7 @@ from .._lib.arrays import FloatArray, IndexArray, require_memory
 from .._lib.call import get_n_threads
 from .._lib.ridge import Design, Targets
 from .._lib.sgd import Coefficients, Schedule, sgd_expansion, sgd_fit
+from .base import KernelParameters
 from .ridge import RidgeBase
 from .training import EarlierFit, embed_rows, kernel_of, warn_unconverged
 
@@ -51,7 +51,7 @@ class DescentState:
 
 @documented
 @dataclass(eq=False, repr=False, kw_only=True)
-class StructuredSGD(RidgeBase):
+class StructuredSGD(KernelParameters, RidgeBase):
     r"""Ridge regression for structured outputs, trained row by row by stochastic gradient descent.
 
     Each step follows the gradient of one row's loss. Passes over the rows approach the minimum that
@@ -171,8 +171,6 @@ class StructuredSGD(RidgeBase):
 
     loss: str = "auto"
     alpha: float = 1.0
-    kernel: str | Callable[..., float] = "linear"
-    gamma: float | str | None = None
     truncation: float | None = None
     learning_rate: str = "inverse"
     eta0: float = 0.5
