@@ -173,7 +173,7 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
             self._keep_weights(weights)
             return
         whole = np.zeros((X.shape[0], weights.shape[1]))
-        whole[kept] = kernel.dual(weights) if dual is None else dual
+        whole[kept] = kernel.converted("dual", weights) if dual is None else dual
         self._keep_dual(X, whole)
 
     def _set_structure(self, structure: Structure) -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 from numbers import Integral
 from operator import iadd
 from typing import Any, ClassVar
@@ -26,7 +25,7 @@ from .._data.glossary import documented
 from .._data.inputs import in_double, is_dask, refit, require_weight
 from .._lib.abi import Control
 from .._lib.arrays import SMALL_BYTES, FloatArray, require_memory
-from .._lib.call import RowInputs, get_n_threads
+from .._lib.call import get_n_threads
 from .._lib.decode import Model
 from .._lib.errors import CapabilityError
 from .._lib.kernel import InputKernel
@@ -34,13 +33,11 @@ from .._lib.names import RIDGE_DECISIONS, RIDGE_LOSSES, RIDGE_SOLVERS
 from .._lib.ridge import (
     PrimalProblem,
     RidgeProblem,
-    RowOutputs,
     Solution,
     Targets,
     left_out_scores,
     ridge_plan,
     solve,
-    sums_length,
     total_weight,
 )
 from ..structures import Structure
@@ -444,13 +441,6 @@ class StructuredRidge(KernelParameters, RidgeBase):
         return self
 
 
-def block_sums(problem: PrimalProblem, features: RowInputs, outputs: RowOutputs) -> FloatArray:
-    """Return the sums over rows, as ``cp_ridge_sums`` lays them out."""
-    sums: FloatArray = np.zeros(sums_length(features.p, outputs.d))
-    problem.add_sums(sums, features, outputs)
-    return sums
-
-
 def solve_blocks(source: BlockSource, rows: BlockRows, problem: PrimalProblem, verbose: int) -> tuple[FloatArray, Any]:
     """Return the weights (q, d) of training on the blocks of a source; ``n_iter`` counts the passes over them.
 
@@ -479,7 +469,7 @@ def solve_blocks(source: BlockSource, rows: BlockRows, problem: PrimalProblem, v
         control.step += 1
 
     def add_up() -> FloatArray:
-        sums: FloatArray = source.reduce(rows.compute, partial(block_sums, problem), merge=iadd, advance=advance)
+        sums: FloatArray = source.reduce(rows.compute, problem.sums, merge=iadd, advance=advance)
         require_weight(total_weight(sums, rows.n_features))
         return sums
 
@@ -487,16 +477,6 @@ def solve_blocks(source: BlockSource, rows: BlockRows, problem: PrimalProblem, v
         return source.reduce(rows.compute, problem.product, direction, merge=iadd, advance=advance)
 
     return problem.solve_elsewhere(rows.n_features, add_up, multiply, control, verbose)
-
-
-def solve_sums(sums: FloatArray, n_features: int, problem: PrimalProblem) -> tuple[FloatArray, Any]:
-    """Return the weights (q, d) of least squared loss, which needs no more than the sums."""
-    require_weight(total_weight(sums, n_features))
-    return problem.solve_elsewhere(n_features, lambda: sums, _no_product, Control())
-
-
-def _no_product(direction: FloatArray) -> FloatArray:
-    raise AssertionError("squared loss needs no products")
 
 
 def best_threshold(scores: FloatArray, y: FloatArray, weights: FloatArray | None = None) -> tuple[float, float]:
