@@ -377,14 +377,15 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         # (Weston et al., 2002, "Kernel dependency estimation").
         return expected, np.full(scores.shape[1], -0.5) if decision == "mbr" else None
 
-    def _model(self) -> Model:
-        """Return what the library predicts from."""
+    def _model(self, **instead: Any) -> Model:
+        """Return what the library predicts from; `instead` are fields of ``cp_model`` other than those of the fit."""
         kernel: InputKernel = self.kernel_
         named = isinstance(kernel.name, str) and not (kernel.is_linear or kernel.is_precomputed)
+        loss, decision = self._decides_by()
+        fields = {"intercept": self.intercept_, "loss": loss, "decision": decision, **instead}
         return Model(
-            self.structure_.space.description, self.coef_.T if kernel.is_linear else self.dual_coef_, self.intercept_,
-            kernel if named else None, self.X_fit_ if named else None, *self._decides_by(),
-            get_n_threads(self.n_jobs),
+            self.structure_.space.description, kernel if named else None, self.X_fit_ if named else None,
+            get_n_threads(self.n_jobs), coef=self.coef_.T if kernel.is_linear else self.dual_coef_, **fields,
         )  # fmt: skip
 
     def _row_blocks(self, X: Any, *, whole: bool = False) -> Iterator[slice]:

@@ -8,7 +8,7 @@ products, adds up over blocks, wherever they are.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from numbers import Integral
 from operator import iadd
 from typing import Any, ClassVar
@@ -98,11 +98,10 @@ class RidgeBase(KernelEstimator):
     def _decides_by(self) -> tuple[str, str]:
         return self.loss_, self.decision_
 
-    def _model(self) -> Model:
-        model = super()._model()
-        if self.decision_ != "f1":
-            return model
-        return replace(model, loss="squared", decision="score", mean=self._above_threshold())
+    def _model(self, **instead: Any) -> Model:
+        if self.decision_ == "f1":
+            instead = {"loss": "squared", "decision": "score", "mean": self._above_threshold()}
+        return super()._model(**instead)
 
     def _decoding_scores(self, scores: FloatArray, first: int = 0) -> tuple[FloatArray, FloatArray | None]:
         if self.decision_ != "f1":
