@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
@@ -351,48 +350,30 @@ def best_hereditary(weights: FloatArray, method: str, holds: Callable[[npt.NDArr
         return SimpleNamespace(edges=edges, value=last.value, upper_bound=last.bound, part=part)
 
 
-@dataclass(frozen=True)
 class Model:
     """What a fitted model predicts from: scores f(x) = k(x, train) coef + intercept.
 
-    Attributes
+    Parameters
     ----------
     description : Description
-    coef : ndarray of shape (m, d)
-        Of the rows of training, or of the features.
-    intercept : ndarray of shape (d,)
     function : InputKernel or None
         With a name; None for rows that are features, or kernel values with the rows of training.
     train : array or CSR of shape (m, p), or None
         Rows of training, with a function.
-    loss, decision : str
-        What predictions go by, as ``cp_model`` has them.
     n_threads : int
-    mean : ndarray of shape (d,) or None, default=None
-        What is added to f(x) for ``loss="squared"``; None: the mean of ψ.
+    coef : array of shape (m, d)
+        Of the rows of training, or of the features, which may have to be copied, once for all blocks.
+    **fields
+        Others of ``cp_model``: `intercept` (d,); `loss` and `decision`, which predictions go by; and `mean` (d,), what
+        is added to f(x) for ``loss="squared"``, None for the mean of ψ.
     """
 
-    description: Description
-    coef: Any
-    intercept: Any
-    function: InputKernel | None
-    train: Any
-    loss: str
-    decision: str
-    n_threads: int
-    mean: FloatArray | None = None
-
-    @cached_property
-    def struct(self) -> abi.CModel:
-        """The coefficients as the library takes them: those of features may have to be copied, once for all blocks."""
-        return record(
-            abi.CModel, coef=np.asarray(self.coef), intercept=np.asarray(self.intercept), mean=self.mean,
-            loss=self.loss, decision=self.decision,
-        )  # fmt: skip
-
-    @cached_property
-    def _train_rows(self) -> RowInputs | None:
-        return None if self.train is None else RowInputs(self.train)
+    def __init__(
+        self, description: Description, function: InputKernel | None, train: Any, n_threads: int, *, coef: Any,
+        **fields: Any,
+    ) -> None:  # fmt: skip
+        rows, self._n_threads = None if train is None else RowInputs(train), n_threads
+        self._given = description, record(abi.CModel, coef=np.asarray(coef), **fields), function, rows
 
     def predict(
         self,
@@ -433,7 +414,4 @@ class Model:
             certificates = found._asdict()
             put(into, outputs=certificates.pop("y"), **certificates)
             options = record(abi.CDecodeOptions, method=how.decoder, seed=how.seed)
-        call(
-            "cp_predict", self.description, self, self.function, self._train_rows, rows, options, into,
-            n_threads=self.n_threads,
-        )  # fmt: skip
+        call("cp_predict", *self._given, rows, options, into, n_threads=self._n_threads)

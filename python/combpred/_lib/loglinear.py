@@ -18,7 +18,7 @@ from .call import RowInputs, call, computed
 from .ridge import Design, RowOutputs, Targets
 from .session import Session, answer_moves, view
 from .structure import Description
-from .table import contiguous, put, record
+from .table import contiguous, record
 
 _ASKED = {
     abi.ASK_EXPECT: "expect", abi.ASK_MEAN: "mean", abi.ASK_PAIR: "pair", abi.ASK_PSI: "draw",
@@ -85,6 +85,23 @@ class LoglinearProblem:
     def _how(self) -> dict[str, Any]:
         return {"n_threads": self.n_threads, "label": self.label, "verbose": self.verbose}
 
+    def _model(
+        self, q: int, d: int, start: FloatArray | SgdState | None, chains: IntArray | None = None
+    ) -> abi.CLoglinearModel:
+        """Return the struct that training begins from and ends with, which has `chains` if their states are wanted."""
+        if not isinstance(start, SgdState):
+            weights = np.zeros((q, d)) if start is None else start
+            start = SgdState(weights, weights)
+        weights, average = (np.array(w, order="C", dtype=np.float64) for w in (start.weights, start.average))
+        moment: FloatArray | None = None
+        if self.options["solver"] == "online" and (length := self.sizes(q).moment):
+            moment = np.zeros(length) if start.moment is None else np.array(start.moment).ravel()
+        return record(
+            abi.CLoglinearModel, q=q, d=d, weights=weights, average=average, moment=moment,
+            has_moment=moment is not None and start.moment is not None, variance=start.variance, steps=start.n_steps,
+            rows=start.n_rows, seen=start.n_seen, chains=chains,
+        )  # fmt: skip
+
     def sizes(self, q: int) -> Any:
         """Return the lengths of arrays for q features, as ``cp_loglinear_sizes`` has them."""
         return computed("cp_loglinear_array_sizes", self.description, self.options, q)
@@ -109,13 +126,13 @@ class LoglinearProblem:
             solution, and ``chains`` (n, 2, part_len), where two chains of each row of positive weight are, or None.
         """
         design = Design(X, intercept=intercept)
-        model = _Model(self, design.n_weights, targets.d, start)
-        given = self.description, self.options, design, targets
-        if answers is None:
+        given, chains = (self.description, self.options, design, targets), None
+        if answers is None and self.options.get("distribution", "exact") in ("local", "meta"):
             n = targets.n if targets.weights is None else int(np.count_nonzero(targets.weights))
-            if self.options.get("distribution", "exact") in ("local", "meta"):
-                model.keep_chains(n, self.description.shape.part_len)
-            return model.trained(computed("cp_loglinear_fit", *given, model=model, **self._how()))
+            chains = np.zeros((n, 2, self.description.shape.part_len), dtype=np.int32)
+        model = self._model(design.n_weights, targets.d, start, chains)
+        if answers is None:
+            return _trained(model, computed("cp_loglinear_fit", *given, model=model, **self._how()))
         with Session("cp_loglinear_start", *given, model=model, **self._how()) as session:
             for request in session:
                 n, d = request.n, targets.d
@@ -128,67 +145,38 @@ class LoglinearProblem:
                 for place, values in zip(places, found, strict=False):
                     if place:
                         view(place, np.float64, values.size)[:] = values.ravel()
-            return model.trained(session.results())
+            return _trained(model, session.results())
 
-    def add_sums(
-        self, kind: str, sums: FloatArray, features: RowInputs, outputs: RowOutputs, weights: FloatArray
-    ) -> None:
-        """Add the sums of a kind over rows, at `weights` (q, d) where that matters, to those over others."""
+    def sums(self, kind: str, features: RowInputs, outputs: RowOutputs, weights: FloatArray) -> FloatArray:
+        """Return the sums of a kind over rows, as ``cp_loglinear_sums`` names them, at `weights` (q, d)."""
+        sums: FloatArray = np.zeros(getattr(self.sizes(len(weights)), kind))
         given = self.description, self.options, features, outputs, kind, weights, sums
         computed("cp_loglinear_sums", *given, n_threads=self.n_threads)
-
-    def length(self, kind: str, q: int) -> int:
-        """Return the length of sums of a kind."""
-        return int(getattr(self.sizes(q), kind))
+        return sums
 
     def search(
         self, q: int, d: int, sums: Callable[[str, FloatArray], FloatArray], start: FloatArray | None = None
     ) -> Any:
-        """Train by sums over all rows, which ``sums(kind, weights)`` returns; the kinds are those of `add_sums`."""
-        model = _Model(self, q, d, start)
+        """Train by sums over all rows, which ``sums(kind, weights)`` returns; as `LoglinearProblem.sums` does."""
+        model = self._model(q, d, start)
         with Session(
             "cp_loglinear_search_start", self.description, self.options, model=model, **self._how()
         ) as session:
             for request in session:
                 weights = np.zeros((q, d)) if request.linear is None else view(request.linear, np.float64, q, d).copy()
                 view(request.sums, np.float64, request.n)[:] = sums(_SUMS[request.ask], weights)
-            return model.trained(session.results())
+            return _trained(model, session.results())
 
 
-class _Model:
-    """The struct that training begins from and ends with, and what it points to."""
-
-    def __init__(self, problem: LoglinearProblem, q: int, d: int, start: FloatArray | SgdState | None) -> None:
-        if not isinstance(start, SgdState):
-            weights = np.zeros((q, d)) if start is None else start
-            start = SgdState(weights, weights)
-        self._weights, self._average = (
-            np.array(w, order="C", dtype=np.float64) for w in (start.weights, start.average)
-        )
-        self._moment: FloatArray | None = None
-        if problem.options["solver"] == "online" and (length := problem.sizes(q).moment):
-            self._moment = np.zeros(length) if start.moment is None else np.array(start.moment).ravel()
-        self._chains: IntArray | None = None
-        self.struct = record(
-            abi.CLoglinearModel, q=q, d=d, weights=self._weights, average=self._average, moment=self._moment,
-            has_moment=self._moment is not None and start.moment is not None, variance=start.variance,
-            steps=start.n_steps, rows=start.n_rows, seen=start.n_seen,
-        )  # fmt: skip
-
-    def keep_chains(self, n: int, part_len: int) -> None:
-        """Ask for the states of chains."""
-        self._chains = np.zeros((n, 2, part_len), dtype=np.int32)
-        put(self.struct, chains=self._chains)
-
-    def trained(self, info: Any) -> Any:
-        """Return what training has ended with."""
-        known = self.struct
-        info.state = SgdState(
-            self._weights, self._average, self._moment if known.has_moment else None, known.variance, known.steps,
-            known.rows, known.seen,
-        )  # fmt: skip
-        info.chains = self._chains
-        return info
+def _trained(model: abi.CLoglinearModel, info: Any) -> Any:
+    """Return what training has ended with; a struct keeps the arrays that it points to."""
+    arrays = vars(model)
+    info.state = SgdState(
+        arrays["weights"], arrays["average"], arrays["moment"] if model.has_moment else None, model.variance,
+        model.steps, model.rows, model.seen,
+    )  # fmt: skip
+    info.chains = arrays.get("chains")
+    return info
 
 
 class KernelFeatures:
@@ -215,19 +203,13 @@ class KernelFeatures:
         self._curvature = curvature[:q]
         self.rows: FloatArray = kernel.ravel()[: n * q].reshape(n, q)
 
-    def dual(self, weights: FloatArray) -> FloatArray:
-        """Return the coefficients A (n, d) of the rows whose scores K A are those of the feature weights (q, d)."""
-        return self._converted("dual", weights)
+    def converted(self, wanted: str, x: FloatArray) -> FloatArray:
+        """Return what is wanted of some coefficients.
 
-    def of_dual(self, dual: FloatArray) -> FloatArray:
-        """Return the feature weights (q, d) with the scores K A of coefficients A (n, d): the inverse of `dual`."""
-        return self._converted("from-dual", dual)
-
-    def of_scores(self, scores: FloatArray) -> FloatArray:
-        """Return the feature weights (q, d) whose scores of all rows are nearest to `scores` (n, d)."""
-        return self._converted("from-scores", scores)
-
-    def _converted(self, wanted: str, x: FloatArray) -> FloatArray:
+        "dual": the coefficients A (n, d) of the rows whose scores K A are those of the feature weights (q, d).
+        "from-dual": its inverse, the feature weights with the scores K A of A. "from-scores": the feature weights whose
+        scores of all rows are nearest to some (n, d).
+        """
         (n, q), d = self.rows.shape, x.shape[1]
         found: FloatArray = np.empty((n if wanted == "dual" else q, d))
         features = record(abi.CLoglinearFeatures, rows=self.rows, curvature=self._curvature, weights=self._weights)

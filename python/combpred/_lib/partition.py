@@ -225,7 +225,7 @@ class Estimates(SimpleNamespace):
         self.guaranteed = np.ones(n, dtype=np.bool_)
         self._texts = np.zeros(n, dtype=f"S{_SAMPLER}"), np.zeros(n, dtype=f"S{_WHY}")
         self._first = np.zeros(n + 1, dtype=np.int64)
-        self._levels = np.zeros(_LEVELS * n)
+        self.levels = np.zeros(_LEVELS * n)
         self._bounded = bounded
         self.method = ""
 
@@ -242,7 +242,7 @@ class Estimates(SimpleNamespace):
     @property
     def schedules(self) -> tuple[FloatArray, ...]:
         """The levels of each row."""
-        return tuple(np.split(self._levels[: self._first[-1]], self._first[1:-1]))
+        return tuple(np.split(self.levels[: self._first[-1]], self._first[1:-1]))
 
     def record(self) -> abi.CEstimates:
         """Return the record that the library fills in."""
@@ -250,21 +250,9 @@ class Estimates(SimpleNamespace):
         filled = {name: getattr(self, name) for name in (*_FIGURES, *_COUNTS) if name not in left}
         return record(
             abi.CEstimates, n=self.n, d=self.d, marginals=self.marginals, error=self.error, guaranteed=self.guaranteed,
-            sampler=self._texts[0], why=self._texts[1], first_level=self._first, levels=self._levels,
-            levels_cap=len(self._levels), **filled,
+            sampler=self._texts[0], why=self._texts[1], first_level=self._first, levels=self.levels,
+            levels_cap=len(self.levels), **filled,
         )  # fmt: skip
-
-    def close(self, found: abi.CEstimates, levels: FloatArray) -> None:
-        """Take in what the library said at the end of a session."""
-        self.method, self._levels = found.method.decode(), levels.copy()
-
-    def lacks_levels(self, found: abi.CEstimates) -> bool:
-        """Take in what the library said; return whether it needs more room for levels, which is then there."""
-        self.method = found.method.decode()
-        if found.levels_needed <= len(self._levels):
-            return False
-        self._levels = np.zeros(found.levels_needed)
-        return True
 
 
 def estimate(
@@ -285,8 +273,10 @@ def estimate(
     while True:
         options, result = asked.record(), found.record()
         call("cp_estimate", description, rows, options, result, n_threads=n_threads, label=label, verbose=verbose)
-        if not found.lacks_levels(result):  # else the same seed gives the same again
+        found.method = result.method.decode()
+        if result.levels_needed <= len(found.levels):
             return found
+        found.levels = np.zeros(result.levels_needed)  # the same seed gives the same again
 
 
 def estimate_own(
@@ -314,5 +304,6 @@ def estimate_own(
             if (kept := 8 * request.draws) > SMALL_BYTES:
                 require_memory(kept, "keeping uniform draws", "ask for a larger epsilon, or for fewer steps")
             answer_moves(request, scores.shape[1], move)
-        found.close(result, view(session.last.linear, np.float64, session.last.n))
+        found.levels = view(session.last.linear, np.float64, session.last.n).copy()
+    found.method = result.method.decode()
     return found

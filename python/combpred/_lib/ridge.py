@@ -242,9 +242,11 @@ class PrimalProblem:
         """
         return self._computed("cp_ridge_features", features, outputs, budget, label="training", verbose=verbose)
 
-    def add_sums(self, sums: FloatArray, features: RowInputs, outputs: RowOutputs) -> None:
-        """Add the sums over rows to those over others, as ``cp_ridge_sums`` lays them out."""
-        self._computed("cp_ridge_sums", features, outputs, sums=sums)
+    def sums(self, features: RowInputs, outputs: RowOutputs) -> FloatArray:
+        """Return the sums over rows, as ``cp_ridge_sums`` lays them out."""
+        sums: FloatArray = np.zeros(_sums_length(features.p, outputs.d))
+        self._computed("cp_ridge_sums", features, outputs, sums=sums)  # which adds to them
+        return sums
 
     def product(self, features: RowInputs, outputs: RowOutputs, direction: FloatArray) -> FloatArray:
         """Return the product with a direction over rows that have been summed, of shape (q, d)."""
@@ -259,14 +261,14 @@ class PrimalProblem:
         self,
         p: int,
         add_up: Callable[[], FloatArray],
-        multiply: Callable[[FloatArray], FloatArray],
-        control: Control,
+        multiply: Callable[[FloatArray], FloatArray] | None = None,
+        control: Control | None = None,
         verbose: int = 0,
     ) -> tuple[FloatArray, Any]:
         """Train on rows of `p` features that only the caller can read.
 
-        `add_up` returns the sums over all rows that `add_sums` finds, `multiply` those that `product` finds for a
-        direction. The residual goes to ``control.value``.
+        `add_up` returns the sums over all rows that `sums` finds, `multiply` those that `product` finds for a
+        direction, which least squared loss does not need. The residual goes to ``control.value``.
         """
         q, d = p + int(self.options["shift"]), self.description.shape.n_features
         with Session(
@@ -275,14 +277,15 @@ class PrimalProblem:
         ) as session:  # fmt: skip
             for request in session:
                 if request.ask == abi.ASK_SUMS:
-                    view(request.sums, np.float64, sums_length(p, d))[:] = add_up()
+                    view(request.sums, np.float64, _sums_length(p, d))[:] = add_up()
                 else:
+                    assert multiply is not None
                     direction = view(request.linear, np.float64, 2 + 2 * p + q * d)
                     view(request.results, np.float64, q, d)[:] = multiply(direction)
             return session.results()
 
 
-def sums_length(p: int, d: int) -> int:
+def _sums_length(p: int, d: int) -> int:
     """Return the number of sums over rows of p features and outputs of d entries."""
     return 2 + (p + 1) * (p + 1 + d)
 

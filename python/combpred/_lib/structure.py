@@ -221,65 +221,26 @@ def catalogue() -> list[dict[str, Any]]:
     return json.loads(library().core.control_Catalogue())["structures"]
 
 
-class Range(NamedTuple):
-    """The legal values of a parameter of the core that is a single integer.
-
-    Attributes
-    ----------
-    least, most : int
-        The smallest and the largest one.
-    reason : str
-        Why there is no larger one, for messages.
-    """
-
-    least: int
-    most: int
-    reason: str
-
-
-def parameter_range(structure: str, parameter: str) -> Range:
-    """Return the legal values of a parameter of a structure, both by their names in the catalogue."""
-    return _ranges()[structure, parameter]
+def _of_catalogue(structure: str, what: str) -> list[dict[str, Any]]:
+    return next((entry.get(what, []) for entry in catalogue() if entry["name"] == structure), [])
 
 
 @functools.cache
-def _ranges() -> dict[tuple[str, str], Range]:
-    return {
-        (entry["name"], p["name"]): Range(p["least"], p["most"], p.get("reason", ""))
-        for entry in catalogue()
-        for p in entry["params"]
-        if p["kind"] == "int"
-    }
-
-
-class Term(NamedTuple):
-    """What a key of constraints on outputs holds.
-
-    Attributes
-    ----------
-    form : str
-        "one", a number; "count", how many there are of something; "list", numbers; "pairs" of numbers; or "mixed",
-        numbers and pairs.
-    of : str
-        What is numbered, such as "labels", or what is counted.
-    second : str
-        What the second numbers of pairs are; empty: the same.
-    """
-
-    form: str
-    of: str
-    second: str
+def parameter_range(structure: str, parameter: str) -> tuple[int, int]:
+    """Return the smallest and the largest value of an integer parameter, by its name in the catalogue."""
+    (found,) = (p for p in _of_catalogue(structure, "params") if p["name"] == parameter)
+    return found["least"], found["most"]
 
 
 @functools.cache
-def condition_terms(structure: str) -> dict[str, Term]:
-    """Return the keys of constraints that a structure takes, given its name in the catalogue."""
-    return {
-        term["key"]: Term(term["form"], term["of"], term.get("second", ""))
-        for entry in catalogue()
-        if entry["name"] == structure
-        for term in entry.get("conditions", ())
-    }
+def condition_terms(structure: str) -> dict[str, dict[str, str]]:
+    """Return what the keys of constraints hold that a structure takes, given its name in the catalogue.
+
+    Each has a "form": "one", a number; "count", how many there are of something; "list", numbers; "pairs" of numbers;
+    or "mixed", numbers and pairs. "of" is what is numbered, such as "labels", or what is counted, and "second", if it
+    is there, what the second numbers of pairs are; else the same.
+    """
+    return {term["key"]: term for term in _of_catalogue(structure, "conditions")}
 
 
 def structure_count(description: Description) -> int:

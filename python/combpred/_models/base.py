@@ -5,7 +5,7 @@ A new estimator is a subclass of `StructuredEstimator`, whose ``fit`` sets the a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
 from numbers import Integral, Real
@@ -174,7 +174,7 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
             self._keep_weights(weights)
             return
         whole = np.zeros((X.shape[0], weights.shape[1]))
-        whole[kept] = kernel.dual(weights) if dual is None else dual
+        whole[kept] = kernel.converted("dual", weights) if dual is None else dual
         self._keep_dual(X, whole)
 
     def _set_structure(self, structure: Structure) -> None:
@@ -378,14 +378,15 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         # (Weston et al., 2002, "Kernel dependency estimation").
         return expected, np.full(scores.shape[1], -0.5) if decision == "mbr" else None
 
-    def _model(self) -> Model:
-        """Return what the library predicts from."""
+    def _model(self, **instead: Any) -> Model:
+        """Return what the library predicts from; `instead` are fields of ``cp_model`` other than those of the fit."""
         kernel: InputKernel = self.kernel_
         named = isinstance(kernel.name, str) and not (kernel.is_linear or kernel.is_precomputed)
+        loss, decision = self._decides_by()
+        fields = {"intercept": self.intercept_, "loss": loss, "decision": decision, **instead}
         return Model(
-            self.structure_.space.description, self.coef_.T if kernel.is_linear else self.dual_coef_, self.intercept_,
-            kernel if named else None, self.X_fit_ if named else None, *self._decides_by(),
-            get_n_threads(self.n_jobs),
+            self.structure_.space.description, kernel if named else None, self.X_fit_ if named else None,
+            get_n_threads(self.n_jobs), coef=self.coef_.T if kernel.is_linear else self.dual_coef_, **fields,
         )  # fmt: skip
 
     def _row_blocks(self, X: Any, *, whole: bool = False) -> Iterator[slice]:
@@ -649,3 +650,22 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
             return mean_over_rows(self, "score", X, y, sample_weight)
         predicted = self.predict(X)  # refuses what is not fitted
         return float(self.structure_.score(y, predicted, sample_weight))
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class KernelEstimator(StructuredEstimator):
+    """Base of estimators whose scores are linear in the inputs, or in the features of a kernel."""
+
+    degree: float = 3
+    coef0: float = 1.0
+    fit_intercept: bool = True
+    class_weight: Mapping[Any, float] | str | None = None
+    verbose: int = 0
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class KernelParameters:
+    """The parameters of those that are given one kernel, rather than several to choose from."""
+
+    kernel: str | Callable[..., float] = "linear"
+    gamma: float | str | None = None

@@ -13,11 +13,10 @@ from .._data.blocks import BlockSource
 from .._data.checks import counted
 from .._data.inputs import require_weight
 from .._lib.arrays import FloatArray, row_blocks
-from .._lib.call import RowInputs, get_n_threads
+from .._lib.call import get_n_threads
 from .._lib.errors import SamplingError
 from .._lib.kernel import InputKernel
 from .._lib.loglinear import KernelFeatures, LoglinearProblem
-from .._lib.ridge import RowOutputs
 from .._lib.sampling import Plan
 from ..sampling.engines import SAMPLED_TOL, TRAINING_EVALUATIONS, Engine, Training, engine_of, resolve_method
 from ..sampling.samplers import CHAINED, chain_instead, diagnostics_of, warn_unless_mixed, with_remedies
@@ -144,15 +143,6 @@ def _warn_unless_converged(model: Any, found: Any, engine: Engine) -> None:
     )
 
 
-def _block_sums(
-    problem: LoglinearProblem, kind: str, features: RowInputs, outputs: RowOutputs, weights: FloatArray
-) -> FloatArray:
-    """Return the sums of a kind, as ``cp_loglinear_sums`` names them, over rows at `weights` (q, d)."""
-    sums: FloatArray = np.zeros(problem.length(kind, len(weights)))
-    problem.add_sums(kind, sums, features, outputs, weights)
-    return sums
-
-
 def fit_over_blocks(model: Any, source: BlockSource, classes: Any = None, earlier: EarlierFit | None = None) -> None:
     """Maximise the likelihood of the rows of a source of blocks, and set the fitted attributes of `model`.
 
@@ -170,8 +160,7 @@ def fit_over_blocks(model: Any, source: BlockSource, classes: Any = None, earlie
         start = earlier.input_weights(intercept=intercept)
 
     def sums(kind: str, weights: FloatArray) -> FloatArray:
-        of_block = partial(_block_sums, problem, kind)
-        found: FloatArray = source.reduce(rows.compute, of_block, weights, merge=operator.add)
+        found: FloatArray = source.reduce(rows.compute, partial(problem.sums, kind), weights, merge=operator.add)
         if kind == "moments":  # the first pass tells how much work there is
             _require_exact(model, int(found[2]))
         return found

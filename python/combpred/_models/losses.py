@@ -119,7 +119,8 @@ def structured_hinge_loss(
             found.decoded.optimal, "maxima are not proven to be the largest: the loss is a lower bound there"
         )
         values = found.loss + score_values(found.psi, linear, None) - own
-    return mean_of_rows(given.sums(np.maximum(values, 0.0)), sample_weight, per_row)  # y itself makes 0
+    # y itself makes 0.
+    return mean_of_rows(np.add.reduceat(np.maximum(values, 0.0), given.first[:-1]), sample_weight, per_row)
 
 
 @documented
@@ -182,7 +183,7 @@ def structured_log_loss(
     """
     given = ScoredRows.read(structure, scores, y)
     losses = np.logaddexp(0.0, _log_odds_outside(structure, given))
-    return mean_of_rows(given.sums(losses), sample_weight, per_row)
+    return mean_of_rows(np.add.reduceat(losses, given.first[:-1]), sample_weight, per_row)
 
 
 @documented
@@ -254,7 +255,7 @@ def structured_exponential_loss(
     5.0
     """
     given = ScoredRows.read(structure, scores, y)
-    logs = given.sum_of_logs(_log_odds_outside(structure, given))
+    logs = np.logaddexp.reduceat(_log_odds_outside(structure, given), given.first[:-1])
     if normalize:
         right, log_count = np.log(np.diff(given.first)), structure.log_count()
         with np.errstate(divide="ignore"):  # where there is no other output
@@ -357,7 +358,7 @@ def structured_auc_loss(
             excess = values[:, row] - given.own[at]
             shares = (excess > equal[row]) + 0.5 * (np.abs(excess) <= equal[row])
             above[at] += shares[~given.holds(row, parts)].sum()
-    counts, right = given.sums(above), np.diff(given.first)
+    counts, right = np.add.reduceat(above, given.first[:-1]), np.diff(given.first)
     if n_samples is None:
         pairs = right * np.maximum(structure.count() - right, 1) if normalize else 1
         return mean_of_rows(counts / pairs, sample_weight, per_row)
@@ -483,30 +484,18 @@ class ScoredRows:
         """Whether a row has several outputs."""
         return len(self.row) > len(self.linear)
 
-    def of(self, row: int) -> slice:
-        """Return where the outputs of a row are."""
-        return slice(self.first[row], self.first[row + 1])
-
     def holds(self, row: int, parts: NDArray[Any]) -> NDArray[np.bool_]:
         """Return which outputs are right for a row."""
         right = np.zeros(len(parts), dtype=np.bool_)
-        for own in self.parts[self.of(row)]:
+        for own in self.parts[self.first[row] : self.first[row + 1]]:
             right |= (parts == own).all(axis=1)
         return right
-
-    def sums(self, values: FloatArray) -> FloatArray:
-        """Return for each row the sum of the values of its outputs."""
-        return np.add.reduceat(values, self.first[:-1])
-
-    def sum_of_logs(self, logs: FloatArray) -> FloatArray:
-        """Return for each row the logarithm of a sum over its outputs whose logarithms are given."""
-        return np.logaddexp.reduceat(logs, self.first[:-1])
 
 
 def _log_odds_outside(structure: Structure, given: ScoredRows) -> FloatArray:
     """Return ln Σ e^{h(z) − h(y)} over the outputs z outside the set of y, for each y."""
     log_z = log_partition(structure.space.sums, given.linear).log_z
-    inside = given.sum_of_logs(given.own)
+    inside = np.logaddexp.reduceat(given.own, given.first[:-1])
     with np.errstate(divide="ignore"):  # ln 0 is −inf
         others = log_z + np.log1p(-np.exp(np.minimum(inside - log_z, 0.0)))  # above 0 by rounding only
     others[np.log(np.diff(given.first)) >= structure.log_count() - 1e-12] = -np.inf  # there is none, but for rounding
@@ -536,7 +525,7 @@ def _best_outside(
     structure: Structure, given: ScoredRows, row: int, linear: FloatArray, magnitude: FloatArray | None = None
 ) -> FloatArray:
     """Return ψ of outputs outside the set of a row, the best for given scores among them if there is any."""
-    right = given.psi[given.of(row)]
+    right = given.psi[given.first[row] : given.first[row + 1]]
     best = structure.k_best(linear, magnitude, most=len(right) + 1)
     found = structure.embed(list(best))
     return found[~(found[:, None] == right).all(axis=2).any(axis=1)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -19,7 +19,7 @@ from .._lib.arrays import FloatArray
 from .._lib.decode import Decoded, Decoding
 from .._lib.errors import CapabilityError, naming_row
 from .._lib.maxmargin import AffineLoss, Request, perceptron_fit
-from .base import StructuredEstimator
+from .base import KernelEstimator, KernelParameters
 from .losses import ScoredRows, best_others
 from .svm import FeatureRows
 from .training import TrainingRows, kernel_of, require_parameters, require_single
@@ -97,7 +97,7 @@ class AmongCandidates:
 
 @documented
 @dataclass(eq=False, repr=False, kw_only=True)
-class StructuredPerceptron(StructuredEstimator):
+class StructuredPerceptron(KernelParameters, KernelEstimator):
     r"""Structured perceptron: decodes each row, and where another structure wins, raises the score of the observed one.
 
     Scores a structure y for an input x by :math:`\langle f(x), \psi(y)\rangle`, f linear in the features or in a
@@ -217,19 +217,12 @@ class StructuredPerceptron(StructuredEstimator):
 
     max_iter: int = 100
     average: bool = True
-    kernel: str | Callable[..., float] = "linear"
-    gamma: float | str | None = None
-    degree: float = 3
-    coef0: float = 1.0
-    fit_intercept: bool = True
-    class_weight: Mapping[Any, float] | str | None = None
-    verbose: int = 0
     shuffle: bool = True
     n_candidates: int | None = None
     candidates: Callable[[Any], Any] | None = None
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **StructuredEstimator._parameter_constraints,
+        **KernelEstimator._parameter_constraints,
         "candidates": [callable, None],
     }
 

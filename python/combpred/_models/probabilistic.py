@@ -5,7 +5,7 @@ Training is in `loglinear`; a new solver goes there, and methods of inference in
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -44,7 +44,7 @@ from ..sampling.samplers import (
 )
 from ..structures import Structure, class_probabilities, has_method
 from ..structures.costs import OWN, require_decision
-from .base import StructuredEstimator
+from .base import KernelEstimator, KernelParameters
 from .loglinear import fit_over_blocks, train
 from .training import EarlierFit, has_partial_fit, kernel_of, require_parameters
 
@@ -69,7 +69,7 @@ def _available(method: str, wanted: str) -> Any:
 
 @documented
 @dataclass(eq=False, repr=False, kw_only=True)
-class ProbabilisticStructured(StructuredEstimator):
+class ProbabilisticStructured(KernelParameters, KernelEstimator):
     r"""Log-linear model of structures, fitted by penalised maximum likelihood.
 
     The probability of a structure y for an input x is :math:`p(y \mid x) = \exp(\langle f(x), \psi(y)\rangle - \ln
@@ -246,13 +246,6 @@ class ProbabilisticStructured(StructuredEstimator):
     """
 
     alpha: float = 1.0
-    kernel: str | Callable[..., float] = "linear"
-    gamma: float | str | None = None
-    degree: float = 3
-    coef0: float = 1.0
-    fit_intercept: bool = True
-    class_weight: Mapping[Any, float] | str | None = None
-    verbose: int = 0
     inference: str = "auto"
     sampler: str = "auto"
     epsilon: float = 0.1
@@ -264,7 +257,7 @@ class ProbabilisticStructured(StructuredEstimator):
     warm_start: bool = False
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **StructuredEstimator._parameter_constraints,
+        **KernelEstimator._parameter_constraints,
         "inference": [StrOptions(set(INFERENCES))],
         "sampler": [StrOptions(set(ESTIMATOR_SAMPLERS))],
         "epsilon": [Interval(Real, 0, 1, closed="neither")],

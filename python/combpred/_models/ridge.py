@@ -7,9 +7,8 @@ products, adds up over blocks, wherever they are.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from functools import partial
+from collections.abc import Mapping
+from dataclasses import dataclass
 from numbers import Integral
 from operator import iadd
 from typing import Any, ClassVar
@@ -26,7 +25,7 @@ from .._data.glossary import documented
 from .._data.inputs import in_double, is_dask, refit, require_weight
 from .._lib.abi import Control
 from .._lib.arrays import SMALL_BYTES, FloatArray, require_memory
-from .._lib.call import RowInputs, get_n_threads
+from .._lib.call import get_n_threads
 from .._lib.decode import Model
 from .._lib.errors import CapabilityError
 from .._lib.kernel import InputKernel
@@ -34,17 +33,15 @@ from .._lib.names import RIDGE_DECISIONS, RIDGE_LOSSES, RIDGE_SOLVERS
 from .._lib.ridge import (
     PrimalProblem,
     RidgeProblem,
-    RowOutputs,
     Solution,
     Targets,
     left_out_scores,
     ridge_plan,
     solve,
-    sums_length,
     total_weight,
 )
 from ..structures import Structure
-from .base import StructuredEstimator
+from .base import KernelEstimator, KernelParameters
 from .training import BlockRows, embed_rows, kernel_of, require_single, warn_unconverged
 
 # What to do about a kernel matrix that does not fit in memory.
@@ -76,21 +73,16 @@ def decides_by(structure: Structure, loss: str, decision: str) -> tuple[str, str
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class RidgeBase(StructuredEstimator):
+class RidgeBase(KernelEstimator):
     """Base of the ridge estimators: their losses, and what is trained on and predicted under them."""
 
-    degree: float = 3
-    coef0: float = 1.0
-    fit_intercept: bool = True
-    class_weight: Mapping[Any, float] | str | None = None
-    verbose: int = 0
     kernel_params: Mapping[str, Any] | None = None
     decision: str = "auto"
     tol: float = 1e-8
     max_iter: int | None = None
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **StructuredEstimator._parameter_constraints,
+        **KernelEstimator._parameter_constraints,
         "loss": [StrOptions({"auto", *RIDGE_LOSSES})],
         "decision": [DECISIONS],
         "kernel_params": [dict, None],
@@ -106,11 +98,10 @@ class RidgeBase(StructuredEstimator):
     def _decides_by(self) -> tuple[str, str]:
         return self.loss_, self.decision_
 
-    def _model(self) -> Model:
-        model = super()._model()
-        if self.decision_ != "f1":
-            return model
-        return replace(model, loss="squared", decision="score", mean=self._above_threshold())
+    def _model(self, **instead: Any) -> Model:
+        if self.decision_ == "f1":
+            instead = {"loss": "squared", "decision": "score", "mean": self._above_threshold()}
+        return super()._model(**instead)
 
     def _decoding_scores(self, scores: FloatArray, first: int = 0) -> tuple[FloatArray, FloatArray | None]:
         if self.decision_ != "f1":
@@ -166,7 +157,7 @@ def training_kernel(kernel: InputKernel, X: Any, plan: dict[str, Any], *, loo: s
 
 @documented
 @dataclass(eq=False, repr=False, kw_only=True)
-class StructuredRidge(RidgeBase):
+class StructuredRidge(KernelParameters, RidgeBase):
     r"""Ridge regression for structured outputs, trained by counting structures rather than listing them.
 
     Scores a structure :math:`y` for an input :math:`x` by :math:`\langle f(x), \psi(y)\rangle`. Training either fits
@@ -282,8 +273,6 @@ class StructuredRidge(RidgeBase):
 
     alpha: float = 1.0
     loss: str = "auto"
-    kernel: str | Callable[..., float] = "linear"
-    gamma: float | str | None = None
     solver: str = "auto"
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -451,13 +440,6 @@ class StructuredRidge(RidgeBase):
         return self
 
 
-def block_sums(problem: PrimalProblem, features: RowInputs, outputs: RowOutputs) -> FloatArray:
-    """Return the sums over rows, as ``cp_ridge_sums`` lays them out."""
-    sums: FloatArray = np.zeros(sums_length(features.p, outputs.d))
-    problem.add_sums(sums, features, outputs)
-    return sums
-
-
 def solve_blocks(source: BlockSource, rows: BlockRows, problem: PrimalProblem, verbose: int) -> tuple[FloatArray, Any]:
     """Return the weights (q, d) of training on the blocks of a source; ``n_iter`` counts the passes over them.
 
@@ -486,7 +468,7 @@ def solve_blocks(source: BlockSource, rows: BlockRows, problem: PrimalProblem, v
         control.step += 1
 
     def add_up() -> FloatArray:
-        sums: FloatArray = source.reduce(rows.compute, partial(block_sums, problem), merge=iadd, advance=advance)
+        sums: FloatArray = source.reduce(rows.compute, problem.sums, merge=iadd, advance=advance)
         require_weight(total_weight(sums, rows.n_features))
         return sums
 
@@ -494,16 +476,6 @@ def solve_blocks(source: BlockSource, rows: BlockRows, problem: PrimalProblem, v
         return source.reduce(rows.compute, problem.product, direction, merge=iadd, advance=advance)
 
     return problem.solve_elsewhere(rows.n_features, add_up, multiply, control, verbose)
-
-
-def solve_sums(sums: FloatArray, n_features: int, problem: PrimalProblem) -> tuple[FloatArray, Any]:
-    """Return the weights (q, d) of least squared loss, which needs no more than the sums."""
-    require_weight(total_weight(sums, n_features))
-    return problem.solve_elsewhere(n_features, lambda: sums, _no_product, Control())
-
-
-def _no_product(direction: FloatArray) -> FloatArray:
-    raise AssertionError("squared loss needs no products")
 
 
 def best_threshold(scores: FloatArray, y: FloatArray, weights: FloatArray | None = None) -> tuple[float, float]:

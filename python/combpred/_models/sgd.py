@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -19,7 +18,8 @@ from .._data.inputs import refit, unchanged_on_failure
 from .._lib.arrays import FloatArray, IndexArray, require_memory
 from .._lib.call import get_n_threads
 from .._lib.ridge import Design, Targets
-from .._lib.sgd import Coefficients, Schedule, sgd_expansion, sgd_fit
+from .._lib.sgd import Coefficients, Descent, copied, spread
+from .base import KernelParameters
 from .ridge import RidgeBase
 from .training import EarlierFit, embed_rows, kernel_of, warn_unconverged
 
@@ -33,8 +33,9 @@ class DescentState:
 
     Attributes
     ----------
-    coefficients : Coefficients
-        One row for each row of the support, or for each input feature, the constant one last.
+    coefficients : dict of ndarray
+        As ``combpred._lib.sgd`` has them. One row for each row of the support, or for each input feature, the constant
+        one last.
     n_rows : int, default=0
         Visits so far, against which the penalty is weighed.
     curvature : float, default=0
@@ -51,7 +52,7 @@ class DescentState:
 
 @documented
 @dataclass(eq=False, repr=False, kw_only=True)
-class StructuredSGD(RidgeBase):
+class StructuredSGD(KernelParameters, RidgeBase):
     r"""Ridge regression for structured outputs, trained row by row by stochastic gradient descent.
 
     Each step follows the gradient of one row's loss. Passes over the rows approach the minimum that
@@ -171,8 +172,6 @@ class StructuredSGD(RidgeBase):
 
     loss: str = "auto"
     alpha: float = 1.0
-    kernel: str | Callable[..., float] = "linear"
-    gamma: float | str | None = None
     truncation: float | None = None
     learning_rate: str = "inverse"
     eta0: float = 0.5
@@ -247,13 +246,17 @@ class StructuredSGD(RidgeBase):
                 earlier.require_match(self, rows.X.shape[0])
             targets, n = embed_rows(self, rows), rows.X.shape[0]
             most = _support_limit(self.truncation, n if rows.weights is None else int(np.count_nonzero(rows.weights)))
-            begun = self._begin(targets.d, earlier, most)
             coefficients, support, done = self._train(
-                rows.X, targets, *begun, most, int(self.max_iter), float(self.tol)
+                rows.X,
+                targets,
+                *self._begin(targets.d, earlier),
+                most,
+                max_iter=int(self.max_iter),
+                tol=float(self.tol),
             )
             inputs = rows.X
             if support is not None and (most is None or self.kernel_.is_precomputed):
-                coefficients = coefficients.spread(support, n)
+                coefficients = spread(coefficients, support, n)
             elif support is not None:
                 inputs = rows.X[support]
             # Rows that come later are to be weighed as a stream of which these were the first.
@@ -328,17 +331,19 @@ class StructuredSGD(RidgeBase):
             )
         with unchanged_on_failure(self):
             state: DescentState | None = getattr(self, "descent_", None)
-            weights = state.coefficients.iterate if state is not None and self.kernel_.is_linear else None
+            weights = state.coefficients["coef"] if state is not None and self.kernel_.is_linear else None
             rows = self._read_mini_batch(X, y, classes, sample_weight, first=state is None, weights=weights)
             inputs, targets, most = rows.X, embed_rows(self, rows), self.truncation
             if state is None:
-                coefficients, support = self._begin(targets.d, None, most)
+                coefficients, support = self._begin(targets.d, None)
                 state = DescentState(coefficients)
             else:
-                coefficients, support = self._carry_on(state.coefficients, most)
-                if support is not None:
-                    inputs = _stacked(self.X_fit_, inputs)
-            seen: dict[str, Any] = {"seen": state.n_rows, "curvature": state.curvature}
+                old, support = state.coefficients, None
+                asked = self._started(old["coef"])  # with what the parameters ask for now
+                coefficients = {name: old.get(name, begun) for name, begun in asked.items()}
+                if not self.kernel_.is_linear:
+                    support, inputs = np.arange(len(old["coef"])), _stacked(self.X_fit_, inputs)
+            seen = {"seen": state.n_rows, "curvature": state.curvature}
             coefficients, support, done = self._train(inputs, targets, coefficients, support, most, **seen)
             if support is not None and not np.array_equal(support, np.arange(inputs.shape[0])):
                 inputs = inputs[support]
@@ -351,11 +356,14 @@ class StructuredSGD(RidgeBase):
         _end(done)
         return self
 
-    def _started(self, iterate: FloatArray) -> Coefficients:
+    def _started(self, coef: FloatArray) -> Coefficients:
         """Return coefficients with what the parameters ask for beside them."""
-        return Coefficients.of(iterate, average=bool(self.average), meta=self.learning_rate == "smd")
+        average = {"average": coef} if self.average else {}
+        if self.learning_rate != "smd":
+            return {"coef": coef, **average}
+        return {"coef": coef, **average, "velocity": np.zeros(coef.shape), "gains": np.ones(coef.shape[1])}
 
-    def _begin(self, d: int, earlier: EarlierFit | None, most: int | None) -> tuple[Coefficients, IndexArray | None]:
+    def _begin(self, d: int, earlier: EarlierFit | None) -> tuple[Coefficients, IndexArray | None]:
         """Return the coefficients before the first step, zero or those of an earlier fit, and the support they are of.
 
         There is no support of those of input features.
@@ -366,47 +374,36 @@ class StructuredSGD(RidgeBase):
             return self._started(start if earlier is None else earlier.input_weights(intercept=intercept)), None
         dual = np.zeros((0, d)) if earlier is None else earlier.model.dual_coef_
         support = np.flatnonzero(dual.any(axis=1))
-        support = support if most is None else support[-most:]
         return self._started(dual[support]), support
-
-    def _carry_on(self, old: Coefficients, most: int | None) -> tuple[Coefficients, IndexArray | None]:
-        """Return the coefficients before steps on further rows, with what the parameters ask for, and their support."""
-        asked = self._started(old.iterate)
-        kept = {name: value for name, value in vars(old).items() if value is not None}
-        coefficients = replace(asked, **{name: kept[name] for name in kept if getattr(asked, name) is not None})
-        if self.kernel_.is_linear:
-            return coefficients, None
-        support = np.arange(len(old.iterate))[-(most or 0) :]
-        return coefficients.take(support), support
 
     def _train(
         self, X: Any, targets: Targets, coefficients: Coefficients, support: IndexArray | None, most: int | None,
-        max_iter: int = 1, tol: float | None = None, **seen: Any,
+        **passes: Any,
     ) -> tuple[Coefficients, IndexArray | None, Any]:  # fmt: skip
         """Return what passes make of coefficients; `support` is None for those of input features."""
-        description, n_threads = self.structure_.space.description, get_n_threads(self.n_jobs)
-        seed = seed_of(self.random_state) if self.shuffle else None
-        how = {"label": type(self).__name__, "verbose": int(self.verbose), **seen}
-        schedule = Schedule(max_iter, tol, float(self.eta0), seed, **how)
-        options = {"loss": self.loss_, "alpha": float(self.alpha), "shift": float(self.fit_intercept)}
+        seed = seed_of(self.random_state) if self.shuffle else 0
+        descent = Descent(
+            self.structure_.space.description,
+            {"loss": self.loss_, "alpha": float(self.alpha), "shift": float(self.fit_intercept)},
+            get_n_threads(self.n_jobs), type(self).__name__, int(self.verbose),
+            shuffle=bool(self.shuffle), seed=seed, eta0=float(self.eta0), **passes,
+        )  # fmt: skip
         if support is None:
-            coefficients, design = coefficients.copy(), Design(X, intercept=bool(self.fit_intercept))
-            done = sgd_fit(description, options, design, targets, coefficients, schedule, n_threads=n_threads)
+            coefficients = copied(coefficients)
+            done = descent.fit(Design(X, intercept=bool(self.fit_intercept)), targets, coefficients)
         else:
-            coefficients, support, done = sgd_expansion(
-                description, options, X, self.kernel_, targets, coefficients, support, schedule, most=most,
-                n_threads=n_threads,
-            )  # fmt: skip
+            coefficients, support, done = descent.expand(X, self.kernel_, targets, coefficients, support, most)
         if done.steps == 0:
             _end(done)
         return coefficients, support, done
 
     def _keep(self, inputs: Any, state: DescentState) -> None:
         """Set the coefficients; `inputs` are the rows of the support."""
+        predicting = state.coefficients.get("average", state.coefficients["coef"])
         if self.kernel_.is_linear:
-            self._keep_weights(state.coefficients.model)
+            self._keep_weights(predicting)
         else:
-            self._keep_dual(inputs, state.coefficients.model)
+            self._keep_dual(inputs, predicting)
         self.descent_ = state
 
 

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from .._data.blocks import make_block
-from .._data.inputs import is_dask
+from .._data.inputs import is_dask, require_weight
 from .._lib.arrays import FloatArray
 from .._lib.kernel import InputKernel
 from .._lib.ridge import PrimalProblem, Solution, total_weight
 from ..structures import Structure, classes_of
-from .ridge import StructuredRidge, block_sums, solve_sums
+from .ridge import StructuredRidge
 from .training import BlockRows, structure_of
 
 
@@ -167,7 +166,7 @@ class BlockStatistics:
         rows = BlockRows.of_model(model, structure_of(structure, block.y, classes), model)
         problem = PrimalProblem(rows.structure.space.description, {"loss": "squared", "shift": 1.0}, rows.n_threads)
         names = tuple(getattr(model, "feature_names_in_", ())) or None
-        return cls(rows.structure, rows.compute(block, partial(block_sums, problem)), rows.n_features, names)
+        return cls(rows.structure, rows.compute(block, problem.sums), rows.n_features, names)
 
     def __add__(self, other: BlockStatistics) -> BlockStatistics:
         """Return the sums over the rows of both."""
@@ -237,6 +236,7 @@ class BlockStatistics:
         if self.feature_names is not None:
             model.feature_names_in_ = np.array(self.feature_names, dtype=object)
         problem = PrimalProblem(self.structure.space.description, model._options(), 1)
-        weights, info = solve_sums(self.sums, self.n_features, problem)
+        require_weight(self.total_weight)
+        weights, info = problem.solve_elsewhere(self.n_features, lambda: self.sums)
         model._keep_solution(Solution(weights, "primal", info))
         return model

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any, ClassVar
@@ -26,7 +25,7 @@ from .._lib.ridge import Design, Targets, rows_order
 from .._lib.structure import Description
 from ..structures import Structure
 from ..structures.costs import COSTS, OWN, WorstOutputs
-from .base import StructuredEstimator
+from .base import KernelEstimator, KernelParameters
 from .training import TrainingRows, embed_rows, kernel_features, kernel_of, require_single, warn_unconverged
 
 _REMEDY = "fit fewer rows, or a smaller structure"
@@ -34,7 +33,7 @@ _REMEDY = "fit fewer rows, or a smaller structure"
 
 @documented
 @dataclass(eq=False, repr=False, kw_only=True)
-class StructuredSVM(StructuredEstimator):
+class StructuredSVM(KernelParameters, KernelEstimator):
     r"""Structured support vector machine: the observed structure outscores others by margins that grow with the loss.
 
     Scores a structure y for an input x by :math:`\langle f(x), \psi(y)\rangle`, f linear in the features or in a
@@ -175,20 +174,13 @@ class StructuredSVM(StructuredEstimator):
     rescaling: str = "margin"
     cost: str = "auto"
     solver: str = "cutting-plane"
-    kernel: str | Callable[..., float] = "linear"
-    gamma: float | str | None = None
-    degree: float = 3
-    coef0: float = 1.0
-    fit_intercept: bool = True
-    class_weight: Mapping[Any, float] | str | None = None
-    verbose: int = 0
     n_candidates: int | None = None
     tol: float = 1e-2
     max_iter: int = 1000
     average: bool = True
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **StructuredEstimator._parameter_constraints,
+        **KernelEstimator._parameter_constraints,
         "C": [Interval(Real, 0, None, closed="neither")],
         "rescaling": [StrOptions(set(RESCALINGS))],
         "cost": [StrOptions(set(COSTS))],

@@ -182,8 +182,8 @@ class EarlierFit:
         if kernel is None:
             return self.input_weights(intercept=intercept)
         if hasattr(self.model, "dual_coef_"):
-            return kernel.of_dual(self.model.dual_coef_[kept])
-        return kernel.of_scores(np.asarray(X[kept] @ self.model.coef_.T) + self.model.intercept_)
+            return kernel.converted("from-dual", self.model.dual_coef_[kept])
+        return kernel.converted("from-scores", np.asarray(X[kept] @ self.model.coef_.T) + self.model.intercept_)
 
     def input_weights(self, *, intercept: bool) -> FloatArray:
         """Return the weights of the inputs (p, d), and of a constant feature where there is an intercept."""

@@ -184,7 +184,7 @@ class DirectRankingSVM(KernelRanker):
             shift = float(self.fit_intercept)
             features = KernelFeatures(matrix, np.ones(n), shift=shift, n_threads=how["n_threads"])
             trained = svm_direct(Design(features.rows), rankings, loss, c, options, **how)
-            dual = features.dual(trained.coefficients)
+            dual = features.converted("dual", trained.coefficients)
         self.position_weights_ = c
         self._keep(kernel, X, trained, dual, preferences.rows)
 

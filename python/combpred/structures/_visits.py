@@ -102,10 +102,10 @@ class Visits(Structure):
     @property
     def _least(self) -> int:
         """Number of places in the shortest row."""
-        return parameter_range(self.name, "n").least
+        return parameter_range(self.name, "n")[0]
 
     def _shown(self, y: Any, argument: str = "y") -> int:
-        (_, many), most = self._noun, parameter_range(self.name, "n").most
+        (_, many), (_, most) = self._noun, parameter_range(self.name, "n")
         remedy = f"{many} are whole numbers 0..{most - 1}, and −1 pads short rows at the right"
         values = whole_numbers(self._numbers(y, argument), argument, -1, most - 1, remedy)
         return max(int(values.shape[1]), int(values.max()) + 1, self._least)

@@ -30,7 +30,7 @@ from ..._lib.decode import (
 )
 from ..._lib.errors import CapabilityError, RowError, naming_row, renumbered
 from ..._lib.names import CONSTRAINED_DECODERS
-from ..._lib.structure import Term, condition_terms
+from ..._lib.structure import condition_terms
 
 if TYPE_CHECKING:
     from .._space import LibrarySpace
@@ -122,7 +122,7 @@ class RowConstraints:
             reason = error.reason
             raise ValueError(f"constraints: {reason}") if self._shared else ConstraintError(error.row, reason) from None
 
-    def _read(self, row: int, given: Any, terms: Mapping[str, Term]) -> list[tuple[int, int, int]]:
+    def _read(self, row: int, given: Any, terms: Mapping[str, Any]) -> list[tuple[int, int, int]]:
         """Return the conditions of a row: keys by number, and what they hold."""
         found: list[tuple[int, int, int]] = []
         try:
@@ -139,13 +139,13 @@ class RowConstraints:
             raise TypeError(f"constraints{'' if self._shared else f', row {row}'}: {error}") from None
         return found
 
-    def _held(self, key: str, value: Any, term: Term) -> Iterator[tuple[int, int]]:
+    def _held(self, key: str, value: Any, term: Mapping[str, str]) -> Iterator[tuple[int, int]]:
         """Yield the numbers, or pairs of numbers, that a key holds; the library checks which of these it takes."""
-        single = term.form in ("one", "count")
-        names = (None, None) if term.form == "count" else (self._space.items, self._space.seconds)
+        single = term["form"] in ("one", "count")
+        names = (None, None) if term["form"] == "count" else (self._space.items, self._space.seconds)
         items = [value] if single else value
-        of = f"{term.of} and {term.second}" if term.second else term.of
-        wrong = f"{key!r} is {value!r:.80}; it takes {_FORMS[term.form]} {of}"
+        of = f"{term['of']} and {term['second']}" if term.get("second") else term["of"]
+        wrong = f"{key!r} is {value!r:.80}; it takes {_FORMS[term['form']]} {of}"
         if isinstance(items, (str, Mapping)) or not isinstance(items, Iterable):
             raise TypeError(wrong)
         for item in items:
