@@ -24,7 +24,7 @@ _NAMES = {
         "ApproximationWarning", "CapabilityError", "ForkedProcessError", "NumericalError", "SamplingError",
     ),
     "_lib.versions": ("__version__", "show_versions"),
-    "_models.certified": ("Certified",),
+    "_models.base": ("Certified",),
     "_models.composed.embedding": ("EmbeddingRegressor",),
     "_models.composed.voting": ("StructuredVoting",),
     "_models.probabilistic": ("ProbabilisticStructured",),

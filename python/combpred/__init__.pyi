@@ -22,7 +22,7 @@ from ._lib.errors import NumericalError as NumericalError
 from ._lib.errors import SamplingError as SamplingError
 from ._lib.versions import __version__ as __version__
 from ._lib.versions import show_versions as show_versions
-from ._models.certified import Certified as Certified
+from ._models.base import Certified as Certified
 from ._models.composed.embedding import EmbeddingRegressor as EmbeddingRegressor
 from ._models.composed.voting import StructuredVoting as StructuredVoting
 from ._models.probabilistic import ProbabilisticStructured as ProbabilisticStructured

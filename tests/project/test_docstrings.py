@@ -72,7 +72,7 @@ TABLES = {
     "signed_edge_kernel.format": "kernels._orders.ORDER_FORMATS",
     "position_kernel.format": "kernels._orders.ORDER_FORMATS",
     "position_kernel.base": "kernels._orders.BASES",
-    "extension_kernel.method": "kernels._extension.KERNEL_METHODS",
+    "extension_kernel.method": "kernels._orders.KERNEL_METHODS",
     "InputKernel.name": "_lib.kernel.KERNELS",
     "acyclic_majority.method": "aggregation._acyclic.ACYCLIC_METHODS",
     "kemeny.output": "_lib.names.CONSENSUSES",

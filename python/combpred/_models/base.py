@@ -1,27 +1,26 @@
-"""Base of the estimators: checks of inputs, scores, predictions and certificates.
-
-A new estimator is a subclass of `StructuredEstimator`, whose ``fit`` sets the attributes named there.
-"""
+"""Base of the estimators: checks of inputs, scores, predictions and certificates."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils import ClassifierTags
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import _check_partial_fit_first_call
 
-from .._data.checks import check_argument, choice, seed_of, whole_number
+from .._data.checks import check_argument, choice, counted, seed_of, whole_number
 from .._data.dask import lazily_on_dask, mean_over_rows
 from .._data.inputs import check_lengths, clear_fit, in_double, is_dask, is_mapped, read_inputs, release_pages
 from .._data.names import output, set_output
+from .._data.tables import Named, Tabular
 from .._data.targets import flat_sets
 from .._lib.arrays import FloatArray, IndexArray, allocate, refuse_masked, row_blocks
 from .._lib.call import are_read_in_place, get_n_threads, row_streams
@@ -40,8 +39,53 @@ from ..structures import (
     resolve_structure,
     target_type,
 )
-from .certified import Certified
 from .training import TrainingRows, kernel_of, structure_of, takes_classes, weigh_rows
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Certified(Tabular):
+    r"""Predicted structures with guarantees on their scores, one entry for each row.
+
+    For a row's score function :math:`s(y)`, decoding maximises :math:`s(y)` over all structures. Every field but
+    `structures` is an array of shape ``(n,)``.
+
+    Attributes
+    ----------
+    structures : array
+        The predictions, in the format of y.
+    value : ndarray of float64
+        The score of the predicted structure.
+    nu : ndarray of float64
+        The guarantee: ``value >= (1 - nu) * max + nu * min`` over all structures. 0 where `optimal`.
+    optimal : ndarray of bool
+        Whether no structure scores higher, up to rounding.
+    upper_bound : ndarray of float64
+        A proven bound on the score of every structure; equal to `value` where `optimal`.
+
+    Examples
+    --------
+    >>> from combpred import StructuredRidge
+    >>> model = StructuredRidge("permutations").fit([[0.0], [1.0], [2.0]], [[1, 2, 3], [2, 1, 3], [3, 2, 1]])
+    >>> y, certified = model.predict([[0.0], [1.0], [3.0]], return_certificate=True)
+    >>> certified
+    Certified: 3 predictions, 3 proven optimal
+    row  structures      value  nu  optimal  upper_bound
+      0  [1 2 3]     -0.653846   0  True       -0.653846
+      1  [2 1 3]     -0.961538   0  True       -0.961538
+      2  [3 2 1]      0.884615   0  True        0.884615
+    """
+
+    structures: Any
+    value: FloatArray
+    nu: FloatArray
+    optimal: NDArray[np.bool_]
+    upper_bound: FloatArray
+
+    _outputs = "structures"
+    _shown: Named | None = field(default=None, kw_only=True)
+
+    def _title(self) -> str:
+        return f"Certified: {counted(len(self.value), 'prediction')}, {int(self.optimal.sum())} proven optimal"
 
 
 @dataclass(eq=False, repr=False)

@@ -7,11 +7,9 @@ for ``kernel="precomputed"``, and are callable kernels of estimators whose X hol
 from __future__ import annotations
 
 from .._lib.kernel import InputKernel
-from ._extension import extension_kernel
+from ._landmarks import IndefiniteNystromMap, NystromMap, RandomProjectionMap
 from ._maps import KernelError
-from ._nystrom import IndefiniteNystromMap, NystromMap
-from ._orders import edge_kernel, position_kernel, signed_edge_kernel
-from ._projection import RandomProjectionMap
+from ._orders import edge_kernel, extension_kernel, position_kernel, signed_edge_kernel
 
 __all__ = [
     "IndefiniteNystromMap",

@@ -21,7 +21,6 @@ from __future__ import annotations
 from .._lib.errors import SamplingError
 from . import theory
 from ._diagnostics import ChainDiagnostics, autocorrelation, effective_sample_size, split_r_hat
-from ._estimates import AnnealingDetails, CountEstimate, LogPartition, TaylorDetails
 from ._extensions import (
     LinearExtensionCount,
     count_linear_extensions,
@@ -31,7 +30,7 @@ from ._extensions import (
 from ._marginals import SampledMarginals, estimate_marginals
 from ._sample import sample
 from ._search import OptimumProbability, SearchResult, least_alpha, optimum_probability, search
-from ._sums import estimate_count, log_partition
+from ._sums import AnnealingDetails, CountEstimate, LogPartition, TaylorDetails, estimate_count, log_partition
 from .samplers import Samples
 
 __all__ = [

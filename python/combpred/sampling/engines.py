@@ -19,9 +19,8 @@ from .._lib.arrays import FloatArray
 from .._lib.call import get_n_threads
 from .._lib.partition import Asked, exact_is_affordable, log_partition, partition_cost
 from ..structures import Structure
-from ._estimates import LogPartition
 from ._marginals import range_of_features
-from ._sums import check_taylor, estimated, expansion, log_z_of, warned_expansion
+from ._sums import LogPartition, check_taylor, estimated, expansion, log_z_of, warned_expansion
 from .samplers import CHAINED, draw_rows, method_of
 
 #: Evaluations of all rows that training is taken to need: L-BFGS took 6 to 60.
