@@ -26,11 +26,11 @@ from ._base import Structure
 from ._classes import class_probabilities as class_probabilities  # for other rooms; no part of the public interface
 from ._classes import class_values as class_values
 from ._classes import classes_of as classes_of
+from ._classes import named as named
 from ._resolve import has_method as has_method
 from ._resolve import resolve_structure, structure_classes
 from ._resolve import target_type as target_type
 from ._search.constraints import RowConstraints as RowConstraints
-from ._shown import named as named
 from ._space import MomentsInfo
 
 if TYPE_CHECKING:  # the classes that are found at import, spelt out for type checkers; a test compares the two

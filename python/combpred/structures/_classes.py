@@ -1,8 +1,4 @@
-"""Outputs that are classes of one row: grades, nodes of trees, elements of posets, labels.
-
-scikit-learn's metrics of probabilities and its calibration take columns to be sorted by the names of classes, whatever
-`classes_` says; so classes are sorted wherever estimators show them. Structures have an order of their own.
-"""
+"""What later rooms show of outputs: the classes of structures that have some, and names beside predictions."""
 
 from __future__ import annotations
 
@@ -11,8 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._data.tables import Named
 from .._lib.arrays import FloatArray
 from ._base import Structure
+from ._visits import Visits
 
 
 def classes_of(structure: Structure) -> NDArray[Any] | None:
@@ -52,3 +50,12 @@ def _ordered(structure: Structure) -> tuple[NDArray[Any], NDArray[np.intp]]:
     classes = space.decode_parts(np.concatenate(list(space.listed())))
     order = np.argsort(classes, kind="stable")
     return classes[order], order
+
+
+def named(structure: Structure, y: Any) -> Named | None:
+    """Return rows of outputs y as text with the names of a structure; None where it has none, or y has them itself."""
+    tours = isinstance(structure, Visits)
+    names = structure.space.items if tours else structure.form.columns
+    if names is None or not isinstance(y, np.ndarray) or y.ndim != 2:
+        return None
+    return Named(y, names, tours=tours)

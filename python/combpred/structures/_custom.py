@@ -1,7 +1,7 @@
 """`Custom`, the user's own output spaces.
 
 The class and its constructors are here. What they make is a `ListedSpace` (`_own.listed`) or a `PythonSpace`
-(`_own.computed`), whose Markov chains are in `_own.chain`.
+(`_own.computed`), whose Markov chains are in `_own.chains`.
 """
 
 from __future__ import annotations

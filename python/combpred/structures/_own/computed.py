@@ -21,10 +21,9 @@ from ..._lib.structure import Description, custom_check
 from .._search.hereditary import SetProperty
 from .._space import LibrarySpace, MomentsInfo
 from ..costs import OWN, Worst, WorstOutputs
-from .chain import Outputs, draw_by_proposals
+from .chains import Outputs, Proposals, best_proposals, certified, column, draw_by_proposals, proposals_of, search_space
 from .functions import Functions
 from .losses import HeldLosses, loss_value, worst_of
-from .search import Proposals, best_proposals, certified, column, proposals_of, search_space
 
 if TYPE_CHECKING:
     from .oracle import Oracle

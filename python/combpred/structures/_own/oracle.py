@@ -19,11 +19,11 @@ from ..._lib.arrays import FloatArray
 from ..._lib.decode import Decoded, Decoding
 from .._search.hereditary import SetProperty, decode_hereditary
 from .._space import MomentsInfo
+from .chains import column
 from .computed import PythonSpace, outputs_of
 from .functions import Functions, real_array
 from .listed import ListedSpace
 from .losses import HeldLosses
-from .search import column
 
 _QUESTIONS = 2**15  # about membership, in which a system is listed
 
