@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from ..._lib.arrays import FloatArray
-from ..._lib.structure import DrawnMoments
+from ..._lib.structure import moments_of_draws
 from .._space import MomentsInfo
 from .functions import Functions, real_array
 
@@ -28,10 +29,12 @@ def moments_of(functions: Functions, given: dict[str, Any]) -> tuple[FloatArray,
         raise ValueError(
             f"Custom: n_moment_samples={n} draws leave the covariance of {d} features singular; take several times {d}"
         )
-    drawn = DrawnMoments(d)
-    for at in range(0, n, _BLOCK):
-        items += [functions.draw(rng) for _ in range(min(_BLOCK, n - at) - len(items))]
-        drawn.add(functions.embedded(items, d, "draws of sample"))
-        items = []
-    moments, error = drawn.averages()
+
+    def drawn() -> Iterator[FloatArray]:
+        for at in range(0, n, _BLOCK):
+            items.extend(functions.draw(rng) for _ in range(min(_BLOCK, n - at) - len(items)))
+            yield functions.embedded(items, d, "draws of sample")
+            items.clear()
+
+    moments, error = moments_of_draws(drawn(), d)
     return moments, MomentsInfo("sampled", error)
