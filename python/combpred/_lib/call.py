@@ -87,10 +87,7 @@ def config_context(*, n_threads: int | None = None) -> Iterator[None]:
     >>> with combpred.config_context(n_threads=1):
     ...     pass  # estimators fitted here use one thread
     """
-    if n_threads is None:
-        yield
-        return
-    token = _n_threads.set(_resolve("n_threads", n_threads))
+    token = _n_threads.set(_n_threads.get() if n_threads is None else _resolve("n_threads", n_threads))
     try:
         yield
     finally:
@@ -367,10 +364,7 @@ def computed(function: str, *arguments: Any, **named: Any) -> Any:
     with_status = named.pop("with_status", False)
     given, made = prepared(function, arguments, named)
     status = call(function, *given, **named)
-    found = results(function, made, status)
-    if with_status:
-        found.append(status)
-    return found[0] if len(found) == 1 else tuple(found)
+    return results(function, made, status, with_status=with_status)
 
 
 def prepared(function: str, arguments: Iterable[Any], named: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
@@ -414,7 +408,7 @@ def prepared(function: str, arguments: Iterable[Any], named: dict[str, Any]) -> 
     return [filled[p.name] for p in table], made
 
 
-def results(function: str, made: dict[str, Any], status: int) -> list[Any]:
+def results(function: str, made: dict[str, Any], status: int, *, with_status: bool = False) -> Any:
     """Return what a function has written to new arrays and structs, in the order of combpred.h."""
     found: list[Any] = []
     for p in parameters(function):
@@ -424,7 +418,8 @@ def results(function: str, made: dict[str, Any], status: int) -> list[Any]:
                 flag = {} if hasattr(result, "converged") else {"converged": status == abi.OK}
                 result = contents(result, **flag)
             found.append(result.item() if p.sizes == ("1",) else result)
-    return found
+    found += [status] * with_status
+    return found[0] if len(found) == 1 else tuple(found)
 
 
 class _Nothing:

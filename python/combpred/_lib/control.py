@@ -259,9 +259,10 @@ class Steps:
         self.done = done
         if not self._shown or self.seconds < _FIRST_SECONDS:
             return
-        if self._bar is None and (tqdm := _bars()) is not None:
-            self._bar = tqdm(desc=self._label, unit="step", total=self._total)
-            self._bar.start_t -= self.seconds  # since when there are steps
+        if self._bar is None:
+            with contextlib.suppress(ImportError):  # no tqdm: there are lines
+                self._bar = importlib.import_module("tqdm.auto").tqdm(desc=self._label, unit="step", total=self._total)
+                self._bar.start_t -= self.seconds  # since when there are steps
         if self._bar is not None:
             if value:
                 self._bar.set_postfix_str(f"value {value:.3g}", refresh=False)
@@ -269,11 +270,3 @@ class Steps:
         elif self._lines and time.monotonic() - self._told >= _LINE_SECONDS:
             self._told = time.monotonic()
             self.tell(f"{self.seconds:.0f} s, step {done}, value {value:.3g}")
-
-
-def _bars() -> Any:
-    """Return the class of tqdm's bars, those of notebooks there; None without tqdm."""
-    try:
-        return importlib.import_module("tqdm.auto").tqdm
-    except ImportError:
-        return None

@@ -204,44 +204,26 @@ def extensions_sample(
 
 
 def extensions_count(
-    pairs: Any, n_elements: int, *, most_downsets: int = MOST_DOWNSETS, n_threads: int | None = None
-) -> int:
+    pairs: Any, n_elements: int, n_threads: int | None = None, verbose: int = 0, *, epsilon: float = 0.0,
+    most_downsets: int = MOST_DOWNSETS, **options: Any,
+) -> Any:  # fmt: skip
     """Return the number of linear extensions of `pairs` (n_pairs, 2).
 
-    Raises CapabilityError where an inseparable part has more than `most_downsets` downsets, or 64 elements.
-    """
-    return _counted(pairs, n_elements, {"epsilon": 0.0, "most_downsets": most_downsets}, n_threads=n_threads)[0]
-
-
-def _counted(pairs: Any, n_elements: int, options: dict[str, Any], **how: Any) -> tuple[int, Any]:
-    digits = ctypes.create_string_buffer(_DIGITS)
-    _, info = computed("cp_extensions_count", pairs, n_elements, options, dst=digits, dst_cap=_DIGITS, **how)
-    return int(digits.value, 16), info
-
-
-def extensions_estimate(
-    pairs: IntArray,
-    n_elements: int,
-    epsilon: float,
-    delta: float,
-    seed: int,
-    *,
-    most_downsets: int = FEW_DOWNSETS,
-    n_threads: int | None = None,
-    verbose: int = 0,
-) -> Any:
-    """Return the number of linear extensions of `pairs` (n_pairs, 2) within 1 ± epsilon with probability 1 − delta.
+    With a positive epsilon it may be within 1 ± epsilon with probability 1 − delta; otherwise it is exact, or a
+    CapabilityError where an inseparable part has more than `most_downsets` downsets, or 64 elements. Other options are
+    those of ``cp_extensions_options``.
 
     Returns
     -------
     namespace
         The fields of ``cp_extensions_info``, and ``value``, the nearest integer.
     """
-    options = {"epsilon": epsilon, "delta": delta, "most_downsets": most_downsets, "seed": seed}
-    count, info = _counted(
-        pairs, n_elements, options, n_threads=n_threads, label="counting linear extensions", verbose=verbose
-    )
-    info.value = count
+    digits, options = ctypes.create_string_buffer(_DIGITS), {**options, "epsilon": epsilon}
+    _, info = computed(
+        "cp_extensions_count", pairs, n_elements, {**options, "most_downsets": most_downsets}, dst=digits,
+        dst_cap=_DIGITS, n_threads=n_threads, label="counting linear extensions", verbose=verbose,
+    )  # fmt: skip
+    info.value = int(digits.value, 16)
     return info
 
 
@@ -302,9 +284,7 @@ def search_own(
     psi: FloatArray,
     move: Mover,
     *,
-    spread: FloatArray,
     streams: npt.NDArray[np.uint64],
-    seed: int,
     control: abi.Control,
     temperatures: Any = (),
     **options: Any,
@@ -317,7 +297,7 @@ def search_own(
     n, d = linear.shape
     known = columns(abi.CSearchRecord, "value", "temperature", "steps", "accepted", "success", n=n)
     scores = {"linear": linear, "magnitude": magnitude, "streams": streams}
-    how = {**options, "temperatures": np.asarray(temperatures, dtype=np.float64), "seed": seed, "spread": spread}
+    how = {**options, "temperatures": np.asarray(temperatures, dtype=np.float64)}
     with Session(
         "cp_search_start", description, scores, how, {"psi": psi, "d": d}, record=known, n_threads=1, control=control
     ) as session:

@@ -80,8 +80,7 @@ class Session:
 
     def results(self) -> Any:
         """Return what the algorithm has written to new arrays and structs, as ``computed`` does."""
-        found = results(self._start, self._made, self.status)
-        return found[0] if len(found) == 1 else tuple(found)
+        return results(self._start, self._made, self.status)
 
 
 #: Makes moves: given the rows that they are for, the numbers of the outputs from which they start, −1 for a uniform

@@ -10,6 +10,7 @@ import math
 import threading
 import weakref
 from collections import deque
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -319,30 +320,16 @@ def custom_kernel(gram: FloatArray) -> FloatArray:
     return psi.ravel()[: len(gram) * d].reshape(len(gram), d)
 
 
-class DrawnMoments:
-    """Moments of ψ over uniform draws, which are passed in blocks.
+def moments_of_draws(blocks: Iterable[FloatArray], d: int) -> tuple[FloatArray, float]:
+    """Return the mean and the second moment, one after the other (d + d²), and its largest standard error.
 
-    Parameters
-    ----------
-    d : int
-        Length of ψ.
+    The blocks are embeddings (n, d) of draws; RowError for the first draw that is not finite.
     """
-
-    def __init__(self, d: int) -> None:
-        self._d = d
-        self._sums = allocate((1 + d + 2 * d * d,), np.float64, f"moments of {d} features", "take a smaller embedding")
-        self._sums[:] = 0
-
-    def add(self, psi: FloatArray) -> None:
-        """Add draws, given their embeddings (n, d); RowError for the first that is not finite."""
-        self._computed(psi, moments=None, standard_error=None)
-
-    def averages(self) -> tuple[FloatArray, float]:
-        """Return the mean and the second moment, one after the other (d + d²), and its largest standard error."""
-        return self._computed(np.empty((0, self._d)))
-
-    def _computed(self, psi: FloatArray, **unwanted: None) -> Any:
-        return computed("cp_custom_draws", psi, d=self._d, sums=self._sums, n_threads=1, **unwanted)
+    sums = allocate((1 + d + 2 * d * d,), np.float64, f"moments of {d} features", "take a smaller embedding")
+    sums[:] = 0
+    for psi in blocks:
+        computed("cp_custom_draws", psi, d=d, sums=sums, n_threads=1, moments=None, standard_error=None)
+    return computed("cp_custom_draws", np.empty((0, d)), d=d, sums=sums, n_threads=1)
 
 
 def custom_check(description: Description, psi: FloatArray) -> None:

@@ -23,7 +23,6 @@ from .._lib.sampling import (
     FEW_DOWNSETS,
     extensions_before,
     extensions_count,
-    extensions_estimate,
     extensions_sample,
 )
 from .._lib.table import codes
@@ -244,13 +243,13 @@ def count_linear_extensions(
     relation, n, _ = _poset(pairs, n_elements)
     if method != "approximate":
         try:
-            return _exact(extensions_count(relation, n, n_threads=n_threads))
+            return _exact(extensions_count(relation, n, n_threads).value)
         except CapabilityError:
             if method == "exact":
                 raise
-    found = extensions_estimate(
-        relation, n, epsilon, delta, seed_of(random_state), most_downsets=FEW_DOWNSETS, n_threads=n_threads,
-        verbose=verbose,
+    found = extensions_count(
+        relation, n, n_threads, verbose, epsilon=epsilon, delta=delta, seed=seed_of(random_state),
+        most_downsets=FEW_DOWNSETS,
     )  # fmt: skip
     if not found.n_levels:
         return _exact(found.value)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +27,7 @@ from .losses import HeldLosses, loss_value, worst_of
 
 if TYPE_CHECKING:
     from .oracle import Oracle
-from ..._lib.structure import DrawnMoments
+from ..._lib.structure import moments_of_draws
 from .functions import real_array
 
 
@@ -232,10 +232,12 @@ def moments_of(functions: Functions, given: dict[str, Any]) -> tuple[FloatArray,
         raise ValueError(
             f"Custom: n_moment_samples={n} draws leave the covariance of {d} features singular; take several times {d}"
         )
-    drawn = DrawnMoments(d)
-    for at in range(0, n, _BLOCK):
-        items += [functions.draw(rng) for _ in range(min(_BLOCK, n - at) - len(items))]
-        drawn.add(functions.embedded(items, d, "draws of sample"))
-        items = []
-    moments, error = drawn.averages()
+
+    def drawn() -> Iterator[FloatArray]:
+        for at in range(0, n, _BLOCK):
+            items.extend(functions.draw(rng) for _ in range(min(_BLOCK, n - at) - len(items)))
+            yield functions.embedded(items, d, "draws of sample")
+            items.clear()
+
+    moments, error = moments_of_draws(drawn(), d)
     return moments, MomentsInfo("sampled", error)
