@@ -12,7 +12,7 @@ import pytest
 from scipy.stats import chi2
 
 from combpred import CapabilityError, sampling
-from combpred.sampling._sample import SAMPLERS
+from combpred.sampling.samplers import SAMPLERS
 from combpred.structures import (
     Assignments,
     Custom,

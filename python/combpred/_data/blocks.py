@@ -20,7 +20,8 @@ from sklearn.utils.validation import _num_samples
 
 from .._lib.arrays import refuse_masked
 from .._lib.errors import DataError
-from .inputs import check_lengths, check_weights, refuse_unread, release_pages, take_rows
+from .checks import refuse_unread
+from .inputs import check_lengths, check_weights, release_pages, take_rows
 
 Result = TypeVar("Result")
 Merge = Callable[[Result, Result], Result]

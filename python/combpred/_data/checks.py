@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping
 from numbers import Integral, Real
 from typing import Any
 
@@ -130,3 +130,11 @@ def allowed_mask(
             raise ValueError(f"{structure}: allowed lists the same {noun} twice; a mask must have booleans, not 0/1")
         mask[listed] = True
     return mask
+
+
+def refuse_unread(values: Any, argument: str) -> None:
+    """Raise ValueError for rows that are yet to be computed or iterated over, naming the call that does so."""
+    if type(values).__name__ == "LazyFrame":
+        raise ValueError(f"{argument} is a LazyFrame, which holds no rows yet: pass {argument}.collect()")
+    if isinstance(values, Iterator):
+        raise ValueError(f"{argument} is a {type(values).__name__}, which can be read once only: pass list({argument})")

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from .._lib.arrays import refuse_masked
-from .forms import native_frame
-from .inputs import is_dask, refuse_unread
+from .checks import refuse_unread
+from .inputs import is_dask, native_frame
 from .names import checked_names
 from .targets import TargetError, as_array, is_absent, meant, summary, target_matrix
 

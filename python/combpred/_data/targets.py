@@ -18,8 +18,7 @@ from sklearn.exceptions import DataConversionWarning
 from .._lib.arrays import FloatArray, refuse_masked
 from .._lib.errors import RowError
 from .._lib.structure import Description, structure_encode, structure_format
-from .checks import counted, frozen
-from .inputs import refuse_unread
+from .checks import counted, frozen, refuse_unread
 from .warn import warn_user
 
 _MANY_NAMES = 10_000

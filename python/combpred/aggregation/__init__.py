@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from ._acyclic import AcyclicMajority, acyclic_majority
 from ._consensus import Aggregate, borda, footrule, kemeny, median_rank
-from ._preflib import Ballots, read_preflib
+from ._profile import Ballots, read_preflib
 from .utilities import Ties, Utilities, bradley_terry, plackett_luce
 
 __all__ = [

@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from .._data.checks import number
-from .._data.forms import column_names, columns_in_order
+from .._data.inputs import column_names, columns_in_order
 from .._data.tables import Tabular
 from .._data.targets import as_numbers, target_matrix
 from .._data.warn import warn_user

@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._data.checks import float_array
-from .._data.forms import columns_in_order
 from .._data.glossary import documented
-from .._data.inputs import mean_of_rows
+from .._data.inputs import columns_in_order, mean_of_rows
 from .._data.targets import encoded_rows, summary, target_matrix
 from .._data.trees import Tree
 from .._lib.arrays import FloatArray, IntArray

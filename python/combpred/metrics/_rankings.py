@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._data.checks import require_integers, share
-from .._data.forms import column_names
 from .._data.glossary import documented
+from .._data.inputs import column_names
 from .._data.targets import numbered_positions
 from .._lib.arrays import FloatArray
 from .._lib.call import computed

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._data.forms import column_names, columns_in_order
-from .._data.inputs import check_weights
+from .._data.inputs import check_weights, column_names, columns_in_order
 from .._data.targets import TargetError, as_numbers, error_at, target_matrix
 from .._lib.arrays import FloatArray
 

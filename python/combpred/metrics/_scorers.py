@@ -9,7 +9,7 @@ from typing import Any
 
 from sklearn.utils.metadata_routing import MetadataRequest
 
-from .._data.forms import columns_in_order
+from .._data.inputs import columns_in_order
 from .._data.targets import meant
 from ._entries import (
     accuracy,

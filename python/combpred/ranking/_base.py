@@ -18,8 +18,7 @@ from sklearn.utils.validation import check_consistent_length
 
 from .._data.checks import check_argument
 from .._data.converters import as_objects, natural_rows, positions_by_score
-from .._data.forms import column_names
-from .._data.inputs import check_weights, in_double, read_inputs, refit
+from .._data.inputs import check_weights, column_names, in_double, read_inputs, refit
 from .._data.names import output, set_output
 from .._data.relations import pair_probabilities
 from .._lib.aggregate import strongest_chains

@@ -28,10 +28,9 @@ from ._extensions import (
     linear_extensions,
 )
 from ._marginals import SampledMarginals, estimate_marginals
-from ._sample import sample
 from ._search import OptimumProbability, SearchResult, least_alpha, optimum_probability, search
 from ._sums import AnnealingDetails, CountEstimate, LogPartition, TaylorDetails, estimate_count, log_partition
-from .samplers import Samples
+from .samplers import Samples, sample
 
 __all__ = [
     "AnnealingDetails",

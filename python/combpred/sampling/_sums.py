@@ -15,14 +15,13 @@ from sklearn.exceptions import ConvergenceWarning
 from .._data.checks import choice, seed_of, whole_number
 from .._data.glossary import documented
 from .._data.warn import warn_user
-from .._lib.arrays import FloatArray, refuse_masked, require_memory
+from .._lib.arrays import FloatArray, require_memory
 from .._lib.call import get_n_threads, row_streams
-from .._lib.errors import ApproximationWarning, CapabilityError, RowError
+from .._lib.errors import ApproximationWarning, CapabilityError
 from .._lib.names import MEANS_METHODS, PARTITION_METHODS
 from .._lib.partition import Asked, Estimates, estimate, estimate_own
-from .._lib.table import floats
 from ..structures import Structure
-from .samplers import method_of, require_structure, rows_of
+from .samplers import bounds_of_rows, method_of, require_structure, rows_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -289,16 +288,6 @@ def warn_of_chains(found: Estimates) -> NDArray[np.bool_]:
                 ConvergenceWarning,
             )
     return np.array([not why for why in found.why])
-
-
-def bounds_of_rows(bound: ArrayLike, n: int) -> FloatArray:
-    """Return bounds on the magnitudes of scores of n rows, given as one number or one for each."""
-    refuse_masked(bound, "bound")
-    bounds = floats(np.full(n, bound) if np.ndim(bound) == 0 else bound, "bound", n)
-    if not (legal := bounds >= 0).all():
-        row = int(np.argmin(legal))
-        raise RowError(row, f"bound is {bounds[row]:g}, must be at least 0")
-    return bounds
 
 
 @documented

@@ -23,8 +23,7 @@ from sklearn.base import BaseEstimator
 from .. import metrics
 from .._data.checks import choice, frozen, require_integers, seed_of, whole_number
 from .._data.converters import Entries, as_objects, natural_rows, read_entries
-from .._data.forms import column_names, columns_in_order
-from .._data.inputs import check_weights
+from .._data.inputs import check_weights, column_names, columns_in_order
 from .._data.names import Names, checked_names
 from .._data.targets import encoded_rows, flat_sets, is_array_of_numbers, target_matrix
 from .._lib.arrays import FloatArray, require_memory

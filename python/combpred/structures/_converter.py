@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._data.converters import as_objects
-from .._data.forms import column_names
+from .._data.inputs import column_names
 
 
 class converter(staticmethod):  # type: ignore[type-arg]  # noqa: N801  # a decorator

@@ -11,8 +11,8 @@ from scipy import sparse
 
 from .._data.checks import whole_number
 from .._data.converters import rows_in
-from .._data.forms import columns_in_order
 from .._data.glossary import documented
+from .._data.inputs import columns_in_order
 from .._data.targets import check_width, not_empty, target_matrix, whole_numbers
 from .._lib.errors import renumbered
 from .._lib.structure import Description

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._data.checks import allowed_mask
-from .._data.forms import column_names, columns_in_order
 from .._data.glossary import documented
+from .._data.inputs import column_names, columns_in_order
 from .._data.names import Names, checked_names
 from .._data.targets import check_present, check_width, codes_of, target_matrix, target_vector, whole_numbers
 from .._lib.structure import Description

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._data.converters import read_entries, rows_in
-from .._data.forms import column_names, columns_in_order
+from .._data.inputs import column_names, columns_in_order
 from .._data.names import checked_names
 from .._data.targets import as_numbers, error_at, target_matrix
 from ._base import Sized, Structure

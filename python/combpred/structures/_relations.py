@@ -6,7 +6,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from .._data.forms import column_names, columns_in_order
+from .._data.inputs import column_names, columns_in_order
 from .._data.relations import relation_rows
 from . import _pairs
 from ._base import Sized, Structure

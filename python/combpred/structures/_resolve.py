@@ -16,7 +16,7 @@ from scipy.sparse import issparse
 from sklearn.utils.multiclass import type_of_target
 
 from .._data.converters import LISTED, is_missing, natural_rows
-from .._data.forms import column_names, series_name
+from .._data.inputs import column_names, series_name
 from .._data.targets import TargetError, as_array, error_at, is_array_of_numbers, meant
 from ._base import Structure
 from ._labelsets import LabelSets

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._data.forms import columns_in_order, frame_kind
+from .._data.inputs import columns_in_order, frame_kind
 from .._data.targets import as_numbers
 from .._lib.arrays import FloatArray
 from .._lib.decode import score_rows
