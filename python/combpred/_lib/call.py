@@ -22,7 +22,7 @@ import ctypes
 import functools
 import os
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from numbers import Integral
@@ -35,7 +35,7 @@ from . import abi, blas
 from .control import interruptible, reported
 from .errors import CapabilityError, DataError, ForkedProcessError, NumericalError, RowError, SamplingError
 from .names import NUMBER_TYPES
-from .table import check, contents, contiguous, parameters, put, record
+from .table import contiguous, prepared, put, record, results
 
 _n_threads: ContextVar[int | None] = ContextVar("combpred_n_threads", default=None)
 
@@ -365,71 +365,6 @@ def computed(function: str, *arguments: Any, **named: Any) -> Any:
     given, made = prepared(function, arguments, named)
     status = call(function, *given, **named)
     return results(function, made, status, with_status=with_status)
-
-
-def prepared(function: str, arguments: Iterable[Any], named: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
-    """Return all arguments of a function, and what of them is new, by name; see :func:`computed`.
-
-    Those in `named` are taken out of it: what is left are options of the call.
-    """
-    table, others = parameters(function), list(arguments)
-    known: dict[str, Any] = {}
-    values: dict[str, Any] = {}
-    for p in table:
-        if p.name in named:
-            value: Any = named.pop(p.name)
-        elif p.is_size or p.is_made:
-            continue
-        elif others:
-            value = others.pop(0)
-        else:
-            raise TypeError(f"{function} lacks the argument {p.name}")
-        if p.struct is not None:
-            if isinstance(value, dict):
-                value = record(p.struct, **value)
-            elif hasattr(value, "struct"):
-                value = value.struct
-            elif hasattr(value, "_asdict"):
-                value = record(p.struct, **value._asdict())
-        values[p.name] = value
-        known[p.name] = _NOTHING if value is None else value
-    if others:
-        raise TypeError(f"{function} has {len(others)} arguments too many")
-    for p in table:
-        given = values.get(p.name)
-        if given is None:
-            continue
-        if p.dtype is not None:
-            values[p.name] = p.taken(np.asarray(given), known)
-        elif p.struct is not None:
-            check(given, known)
-    made = {p.name: p.new(known) for p in table if p.is_made and p.name not in values}
-    filled = {**known, **values, **made}
-    return [filled[p.name] for p in table], made
-
-
-def results(function: str, made: dict[str, Any], status: int, *, with_status: bool = False) -> Any:
-    """Return what a function has written to new arrays and structs, in the order of combpred.h."""
-    found: list[Any] = []
-    for p in parameters(function):
-        if p.name in made:
-            result = made[p.name]
-            if p.struct is not None:
-                flag = {} if hasattr(result, "converged") else {"converged": status == abi.OK}
-                result = contents(result, **flag)
-            found.append(result.item() if p.sizes == ("1",) else result)
-    found += [status] * with_status
-    return found[0] if len(found) == 1 else tuple(found)
-
-
-class _Nothing:
-    """A struct that is not given: all its fields are 0."""
-
-    def __getattr__(self, name: str) -> int:
-        return 0
-
-
-_NOTHING = _Nothing()
 
 
 def _pointer(argument: Any) -> Any:

@@ -13,10 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from . import abi
-from .call import call, library, prepared, results
+from .call import call, library
 from .control import reported
 from .errors import ForkedProcessError
-from .table import record
+from .table import prepared, record, results
 
 
 class Session:

@@ -1,4 +1,4 @@
-"""Structs and arrays as the C interface has them: their types and sizes are those of the table in ``abi``."""
+"""Structs, arrays and arguments as the C interface has them: types and sizes are those of the table in ``abi``."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import ast
 import ctypes
 import functools
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from types import CodeType, SimpleNamespace
 from typing import Any, TypeVar
@@ -141,6 +142,8 @@ class Parameter:
         Class of a struct.
     sizes : tuple of str
         Of its dimensions: expressions in the names of parameters, "..." where only the library knows.
+    is_made : bool
+        Whether it is a new array or struct unless the caller gives one.
     """
 
     name: str
@@ -149,21 +152,18 @@ class Parameter:
     dtype: np.dtype[Any] | None
     struct: type[ctypes.Structure] | None
     sizes: tuple[str, ...]
+    is_made: bool
 
     @classmethod
     def of(cls, word: str) -> Parameter:
         """Read a word of the table."""
         name, _, rest = word.partition(" ")
         kind, _, sizes = rest.partition(" ")
-        plain = name.strip(">?=")
+        plain, is_result = name.strip(">?="), name[0] == ">"
         struct = getattr(abi, kind) if kind[:1] == "C" else None
         dtype = np.dtype(kind) if kind and struct is None else None
-        return cls(plain, name[0] == ">", name[-1] == "=", dtype, struct, tuple(sizes.split(", ")) if sizes else ())
-
-    @property
-    def is_made(self) -> bool:
-        """Whether it is a new array or struct unless the caller gives one."""
-        return self.is_result and (self.dtype or self.struct) is not None
+        dimensions = tuple(sizes.split(", ")) if sizes else ()
+        return cls(plain, is_result, name[-1] == "=", dtype, struct, dimensions, is_result and bool(kind))
 
     def new(self, known: dict[str, Any]) -> Any:
         """Return the new array or struct, given what sizes are made of."""
@@ -239,3 +239,68 @@ def _buffers(kind: type[ctypes.Structure]) -> tuple[dict[str, Parameter], frozen
     names = {name for b in buffers for size in b.sizes for name in _expression(size)[1]}
     texts = frozenset(name for name, of, *_ in kind._fields_ if of is ctypes.c_char_p)
     return {b.name: b for b in buffers}, frozenset(names & fields), texts
+
+
+def prepared(function: str, arguments: Iterable[Any], named: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+    """Return all arguments of a function, and what of them is new, by name; see :func:`computed`.
+
+    Those in `named` are taken out of it: what is left are options of the call.
+    """
+    table, others = parameters(function), list(arguments)
+    known: dict[str, Any] = {}
+    values: dict[str, Any] = {}
+    for p in table:
+        if p.name in named:
+            value: Any = named.pop(p.name)
+        elif p.is_size or p.is_made:
+            continue
+        elif others:
+            value = others.pop(0)
+        else:
+            raise TypeError(f"{function} lacks the argument {p.name}")
+        if p.struct is not None:
+            if isinstance(value, dict):
+                value = record(p.struct, **value)
+            elif hasattr(value, "struct"):
+                value = value.struct
+            elif hasattr(value, "_asdict"):
+                value = record(p.struct, **value._asdict())
+        values[p.name] = value
+        known[p.name] = _NOTHING if value is None else value
+    if others:
+        raise TypeError(f"{function} has {len(others)} arguments too many")
+    for p in table:
+        given = values.get(p.name)
+        if given is None:
+            continue
+        if p.dtype is not None:
+            values[p.name] = p.taken(np.asarray(given), known)
+        elif p.struct is not None:
+            check(given, known)
+    made = {p.name: p.new(known) for p in table if p.is_made and p.name not in values}
+    filled = {**known, **values, **made}
+    return [filled[p.name] for p in table], made
+
+
+def results(function: str, made: dict[str, Any], status: int, *, with_status: bool = False) -> Any:
+    """Return what a function has written to new arrays and structs, in the order of combpred.h."""
+    found: list[Any] = []
+    for p in parameters(function):
+        if p.name in made:
+            result = made[p.name]
+            if p.struct is not None:
+                flag = {} if hasattr(result, "converged") else {"converged": status == abi.OK}
+                result = contents(result, **flag)
+            found.append(result.item() if p.sizes == ("1",) else result)
+    found += [status] * with_status
+    return found[0] if len(found) == 1 else tuple(found)
+
+
+class _Nothing:
+    """A struct that is not given: all its fields are 0."""
+
+    def __getattr__(self, name: str) -> int:
+        return 0
+
+
+_NOTHING = _Nothing()
