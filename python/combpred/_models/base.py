@@ -700,16 +700,10 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
 class KernelEstimator(StructuredEstimator):
     """Base of estimators whose scores are linear in the inputs, or in the features of a kernel."""
 
+    kernel: str | Callable[..., float] = "linear"
+    gamma: float | str | None = None
     degree: float = 3
     coef0: float = 1.0
     fit_intercept: bool = True
     class_weight: Mapping[Any, float] | str | None = None
     verbose: int = 0
-
-
-@dataclass(eq=False, repr=False, kw_only=True)
-class KernelParameters:
-    """The parameters of those that are given one kernel, rather than several to choose from."""
-
-    kernel: str | Callable[..., float] = "linear"
-    gamma: float | str | None = None

@@ -19,7 +19,7 @@ from .._lib.arrays import FloatArray
 from .._lib.decode import Decoded, Decoding
 from .._lib.errors import CapabilityError, naming_row
 from .._lib.maxmargin import AffineLoss, Request, perceptron_fit
-from .base import KernelEstimator, KernelParameters
+from .base import KernelEstimator
 from .losses import ScoredRows, best_others
 from .svm import FeatureRows
 from .training import TrainingRows, kernel_of, require_parameters, require_single
@@ -97,7 +97,7 @@ class AmongCandidates:
 
 @documented
 @dataclass(eq=False, repr=False, kw_only=True)
-class StructuredPerceptron(KernelParameters, KernelEstimator):
+class StructuredPerceptron(KernelEstimator):
     r"""Structured perceptron: decodes each row, and where another structure wins, raises the score of the observed one.
 
     Scores a structure y for an input x by :math:`\langle f(x), \psi(y)\rangle`, f linear in the features or in a

@@ -44,7 +44,7 @@ from ..sampling.samplers import (
 )
 from ..structures import Structure, class_probabilities, has_method
 from ..structures.costs import OWN, require_decision
-from .base import KernelEstimator, KernelParameters
+from .base import KernelEstimator
 from .loglinear import fit_over_blocks, train
 from .training import EarlierFit, has_partial_fit, kernel_of, require_parameters
 
@@ -69,7 +69,7 @@ def _available(method: str, wanted: str) -> Any:
 
 @documented
 @dataclass(eq=False, repr=False, kw_only=True)
-class ProbabilisticStructured(KernelParameters, KernelEstimator):
+class ProbabilisticStructured(KernelEstimator):
     r"""Log-linear model of structures, fitted by penalised maximum likelihood.
 
     The probability of a structure y for an input x is :math:`p(y \mid x) = \exp(\langle f(x), \psi(y)\rangle - \ln

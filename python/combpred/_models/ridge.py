@@ -7,7 +7,7 @@ products, adds up over blocks, wherever they are.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from numbers import Integral
 from operator import iadd
@@ -41,7 +41,7 @@ from .._lib.ridge import (
     total_weight,
 )
 from ..structures import Structure
-from .base import KernelEstimator, KernelParameters
+from .base import StructuredEstimator
 from .training import BlockRows, embed_rows, kernel_of, require_single, warn_unconverged
 
 # What to do about a kernel matrix that does not fit in memory.
@@ -73,16 +73,21 @@ def decides_by(structure: Structure, loss: str, decision: str) -> tuple[str, str
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class RidgeBase(KernelEstimator):
+class RidgeBase(StructuredEstimator):
     """Base of the ridge estimators: their losses, and what is trained on and predicted under them."""
 
+    degree: float = 3
+    coef0: float = 1.0
+    fit_intercept: bool = True
+    class_weight: Mapping[Any, float] | str | None = None
+    verbose: int = 0
     kernel_params: Mapping[str, Any] | None = None
     decision: str = "auto"
     tol: float = 1e-8
     max_iter: int | None = None
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **KernelEstimator._parameter_constraints,
+        **StructuredEstimator._parameter_constraints,
         "loss": [StrOptions({"auto", *RIDGE_LOSSES})],
         "decision": [DECISIONS],
         "kernel_params": [dict, None],
@@ -157,7 +162,7 @@ def training_kernel(kernel: InputKernel, X: Any, plan: dict[str, Any], *, loo: s
 
 @documented
 @dataclass(eq=False, repr=False, kw_only=True)
-class StructuredRidge(KernelParameters, RidgeBase):
+class StructuredRidge(RidgeBase):
     r"""Ridge regression for structured outputs, trained by counting structures rather than listing them.
 
     Scores a structure :math:`y` for an input :math:`x` by :math:`\langle f(x), \psi(y)\rangle`. Training either fits
@@ -273,6 +278,8 @@ class StructuredRidge(KernelParameters, RidgeBase):
 
     alpha: float = 1.0
     loss: str = "auto"
+    kernel: str | Callable[..., float] = "linear"
+    gamma: float | str | None = None
     solver: str = "auto"
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

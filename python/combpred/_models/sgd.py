@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -19,7 +20,6 @@ from .._lib.arrays import FloatArray, IndexArray, require_memory
 from .._lib.call import get_n_threads
 from .._lib.ridge import Design, Targets
 from .._lib.sgd import Coefficients, Descent, copied, spread
-from .base import KernelParameters
 from .ridge import RidgeBase
 from .training import EarlierFit, embed_rows, kernel_of, warn_unconverged
 
@@ -52,7 +52,7 @@ class DescentState:
 
 @documented
 @dataclass(eq=False, repr=False, kw_only=True)
-class StructuredSGD(KernelParameters, RidgeBase):
+class StructuredSGD(RidgeBase):
     r"""Ridge regression for structured outputs, trained row by row by stochastic gradient descent.
 
     Each step follows the gradient of one row's loss. Passes over the rows approach the minimum that
@@ -172,6 +172,8 @@ class StructuredSGD(KernelParameters, RidgeBase):
 
     loss: str = "auto"
     alpha: float = 1.0
+    kernel: str | Callable[..., float] = "linear"
+    gamma: float | str | None = None
     truncation: float | None = None
     learning_rate: str = "inverse"
     eta0: float = 0.5

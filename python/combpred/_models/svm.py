@@ -25,7 +25,7 @@ from .._lib.ridge import Design, Targets, rows_order
 from .._lib.structure import Description
 from ..structures import Structure
 from ..structures.costs import COSTS, OWN, WorstOutputs
-from .base import KernelEstimator, KernelParameters
+from .base import KernelEstimator
 from .training import TrainingRows, embed_rows, kernel_features, kernel_of, require_single, warn_unconverged
 
 _REMEDY = "fit fewer rows, or a smaller structure"
@@ -33,7 +33,7 @@ _REMEDY = "fit fewer rows, or a smaller structure"
 
 @documented
 @dataclass(eq=False, repr=False, kw_only=True)
-class StructuredSVM(KernelParameters, KernelEstimator):
+class StructuredSVM(KernelEstimator):
     r"""Structured support vector machine: the observed structure outscores others by margins that grow with the loss.
 
     Scores a structure y for an input x by :math:`\langle f(x), \psi(y)\rangle`, f linear in the features or in a
