@@ -74,7 +74,7 @@ TABLES = {
     "position_kernel.base": "kernels._orders.BASES",
     "extension_kernel.method": "kernels._orders.KERNEL_METHODS",
     "InputKernel.name": "_lib.kernel.KERNELS",
-    "acyclic_majority.method": "aggregation._acyclic.ACYCLIC_METHODS",
+    "acyclic_majority.method": "aggregation._consensus.ACYCLIC_METHODS",
     "kemeny.output": "_lib.names.CONSENSUSES",
     "solve_programs.method": "aggregation._programs.PROGRAMMED",
     "MarginalsDisplay.kind": "plotting._marginals._SCALES",

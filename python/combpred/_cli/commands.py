@@ -47,7 +47,7 @@ def fit(options: Namespace) -> None:
         "versions": _versions(),
         "rows": len(frame),
     }
-    model.fit(frame[inputs], _targets(frame, targets))
+    model.fit(frame[inputs], frame[targets].squeeze("columns"))
     _skops().dump(model, options.model)
     print(f"{_described(model)}: trained on {len(frame)} rows of {len(inputs)} inputs, saved to {options.model}")
 
@@ -79,7 +79,7 @@ def evaluate(options: Namespace) -> None:
     model = _load(options.model)
     frame = _table_for(model, options)
     names = _columns(frame, model.combpred_["targets"])
-    X, y = frame.drop(columns=names), _targets(frame, names)
+    X, y = frame.drop(columns=names), frame[names].squeeze("columns")
     scorers = {name: metrics.get_scorer(name) for name in options.metric or ()}
     if options.cv is not None:
         scoring = scorers or None
@@ -135,11 +135,6 @@ def _columns(frame: Any, wanted: str | list[str]) -> list[Any]:
             raise ValueError(f"there is no column {name!r}{meant(name, [str(c) for c in frame])}")
         found += [c for c in fitting if c not in found]
     return found
-
-
-def _targets(frame: Any, names: list[Any]) -> Any:
-    """Return one column as a series, and several as a frame."""
-    return frame[names[0]] if len(names) == 1 else frame[names]
 
 
 def _is_number(column: Any) -> bool:

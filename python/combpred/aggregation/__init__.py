@@ -13,8 +13,7 @@ Vembu (2010), *Learning to Predict Combinatorial Structures*, ch. 3.
 
 from __future__ import annotations
 
-from ._acyclic import AcyclicMajority, acyclic_majority
-from ._consensus import Aggregate, borda, footrule, kemeny, median_rank
+from ._consensus import AcyclicMajority, Aggregate, acyclic_majority, borda, footrule, kemeny, median_rank
 from ._profile import Ballots, read_preflib
 from .utilities import Ties, Utilities, bradley_terry, plackett_luce
 

@@ -6,10 +6,9 @@ draws at once. ``plot(ax=None)`` draws, into given axes or a new figure, keeps w
 "combpred[plot]"`` brings it.
 """
 
-from ._cooling import CoolingScheduleDisplay
+from ._chains import CoolingScheduleDisplay, TraceDisplay
 from ._marginals import MarginalsDisplay
 from ._reliability import ReliabilityDisplay
-from ._trace import TraceDisplay
 
 __all__ = ["CoolingScheduleDisplay", "MarginalsDisplay", "ReliabilityDisplay", "TraceDisplay"]
 

@@ -20,10 +20,9 @@ from __future__ import annotations
 from ._base import partial_orders
 from ._boost import LabelRankingBoost
 from ._classifiers import ConstraintClassification, RankingByPairwiseComparison
-from ._direct import DirectRankingSVM
 from ._neighbors import MallowsEstimate, NearestNeighborsLabelRanker
 from ._online import OnlineLabelRanker
-from ._svm import LabelRankingSVM
+from ._svm import DirectRankingSVM, LabelRankingSVM
 
 __all__ = [
     "ConstraintClassification",

@@ -1,4 +1,4 @@
-"""Base of the estimators whose scores come from other estimators, and what is asked of those."""
+"""Base of the estimators whose scores come from other estimators, what is asked of those, and members of averages."""
 
 from __future__ import annotations
 
@@ -6,17 +6,24 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
+import numpy as np
+from scipy import sparse
 from sklearn import get_config
+from sklearn.base import clone
 from sklearn.model_selection._search import BaseSearchCV
 from sklearn.pipeline import Pipeline
+from sklearn.utils import check_array
 
 from ..._data.inputs import read_inputs
-from ..._lib.arrays import FloatArray
+from ..._data.targets import flat_sets
+from ..._lib.arrays import FloatArray, refuse_masked
+from ..._lib.call import get_n_threads
 from ..._lib.decode import Decoded, Decoding
-from ..._lib.errors import CapabilityError
-from ...structures import RowConstraints, Structure
+from ..._lib.errors import CapabilityError, RowError
+from ...structures import RowConstraints, Structure, target_type
 from ..base import StructuredEstimator
 from ..ridge import DECISIONS, decides_by
+from ..training import encode_rows, structure_of
 
 
 class Reached(NamedTuple):
@@ -105,3 +112,108 @@ class ComposedEstimator(StructuredEstimator):
 
     def _decides_by_scores(self) -> bool:
         return False  # the library does not know the scores of a row of X
+
+
+@dataclass
+class Member:
+    """An estimator, the structure that it predicts and what its ψ' is of ψ."""
+
+    name: str
+    estimator: Any  # fitted in the end
+    structure: Structure
+    link: sparse.csr_array | None  # L (d', d) with ψ' = L ψ, None for the structure itself
+    y: Any  # of training, None after it
+
+    def shares(self, other: Member) -> bool:
+        """Return whether two members predict the same entries."""
+        if self.link is None or other.link is None:
+            return self.link is other.link
+        return self.structure == other.structure and not (self.link - other.link).count_nonzero()
+
+    def lifted(self, scores: FloatArray) -> FloatArray:
+        """Return scores of ψ for those of ψ', which are left as they are where both are the same."""
+        return scores if self.link is None else scores @ self.link
+
+    def constant(self, decision: str) -> FloatArray | float:
+        """Return the scores of ψ where the expectation of ψ' is μ'."""
+        if self.link is None:
+            return 0.0
+        # ½‖ψ'‖² of indicators is half their sum.
+        return self.lifted(self.structure.mean() - (0.5 if decision == "mbr" else 0.0))
+
+    def estimates(self, estimator: Any, X: Any, loss: str) -> FloatArray:
+        """Return what a fitted copy of the estimator says about rows of X, for averages of that loss."""
+        model, _, _, X = Reached.within(estimator, X, fitted=True)
+        if hasattr(model, "predict_marginals"):
+            return model._marginals(X) - self.structure.mean()
+        return self.in_terms_of_psi(model, model.feature_scores(X), loss)
+
+    def in_terms_of_psi(self, model: Any, scores: FloatArray, loss: str) -> FloatArray:
+        """Return a model's scores as estimates of ψ − μ, but for averages of scores."""
+        if loss == "auc" or model._decides_by()[0] == "squared":
+            return scores
+        return scores @ self.structure.covariance()
+
+    def mean_psi(self, n_jobs: int | None) -> FloatArray:
+        """Return ψ of the targets, of a set of outputs the mean."""
+        sets = flat_sets(self.y)
+        parts, partial = encode_rows(self.structure, self.y, sets)
+        psi: FloatArray = self.structure.space.embed(parts, get_n_threads(n_jobs), partial=partial)
+        if sets is None:
+            return psi
+        return np.add.reduceat(psi, sets.first[:-1]) / np.diff(sets.first)[:, np.newaxis]
+
+
+def resolve_member(structure: Structure, y: Any, name: str, given: Any, link: Any = None) -> Member:
+    """Return a copy of an estimator with its structure, and what it is trained on; y is of `structure`."""
+    estimator = clone(given)
+    innermost = Reached.within(estimator)
+    own = innermost.estimator.structure
+    of_sets = target_type(own) == "multilabel-indicator"
+    if link is None and of_sets and hasattr(structure, "visited"):
+        link = structure.visited()
+    if link is not None:
+        link, structure, y = _linked(structure, name, own, link, y)
+    elif own is not None:
+        _require_same(structure, name, own, y)
+    if structure.target_type != "multiclass":  # which learns the labels themselves
+        estimator.set_params(**{f"{innermost.path}structure": structure})
+    return Member(name, estimator, structure, link, y)
+
+
+def _require_same(structure: Structure, name: str, own: Any, y: Any) -> None:
+    """Raise ValueError if the structure of a member, which that of y is to replace, says anything else."""
+    same = isinstance(own, type(structure)) or own == structure.name
+    if same and isinstance(own, Structure) and structure.space.in_library:  # users' functions cannot be compared
+        said = {key: value for key, value in own.get_params(deep=False).items() if value is not None}
+        same = structure_of(clone(structure).set_params(**said), y) == structure
+    if not same:
+        raise ValueError(
+            f"member {name!r} predicts {own!r}, but what is averaged is of {structure!r}: give both the same "
+            "parameters, leave out those of the member, or give (name, estimator, link), where link is the matrix of "
+            "its ψ in terms of that of the structure predicted"
+        )
+
+
+def _linked(structure: Structure, name: str, own: Any, link: Any, y: Any) -> tuple[sparse.csr_array, Structure, Any]:
+    """Return a link after checking it, the structure of its member, and what outputs y are in that."""
+    whose, d = f"the link of member {name!r}", structure.n_features
+    refuse_masked(link, whose)
+    matrix = sparse.csr_array(check_array(link, accept_sparse="csr", dtype=np.float64, input_name=whose))
+    if matrix.shape[1] != d:
+        raise ValueError(f"{whose} must have {d} columns, one for each entry of ψ of {structure!r}, got {matrix.shape}")
+    psi = structure.embed(y) @ matrix.T
+    if isinstance(own, type(structure)) or own == structure.name:
+        own = structure
+    if target_type(own) == "multilabel-indicator":
+        own = structure_of(own, np.rint(psi).astype(int))
+    if not isinstance(own, Structure) or own.n_features != len(psi.T):
+        raise ValueError(
+            f"the structure of member {name!r} must have ψ of {len(psi.T)} entries, as its link has rows, got {own!r}"
+        )
+    # The output of nearest ψ, ‖ψ' − Lψ‖² = ‖ψ'‖² − 2⟨ψ', Lψ⟩ + …, must be one of ψ' = Lψ.
+    parts = own.space.decode(psi, np.full(psi.shape[1], -0.5)).y
+    wrong = np.flatnonzero(np.abs(own.space.embed(parts) - psi).max(axis=1) > 1e-9)
+    if wrong.size:
+        raise RowError(int(wrong[0]), f"{whose} maps y to {psi[wrong[0]]}, which is ψ of no output of {own!r}", "y")
+    return matrix, own, own.space.decode_parts(parts)

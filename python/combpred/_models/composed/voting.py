@@ -25,8 +25,7 @@ from ..base import StructuredEstimator
 from ..ridge import StructuredRidge
 from ..ridge_cv import StructuredRidgeCV
 from ..training import structure_of
-from .base import ComposedEstimator, Reached
-from .members import Member, resolve_member
+from .base import ComposedEstimator, Member, Reached, resolve_member
 
 #: Rows up to which a ridge is left out row by row, which needs matrices of their number squared.
 _MOST_LEFT_OUT = 5000

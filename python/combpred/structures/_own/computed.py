@@ -22,8 +22,7 @@ from .._search.hereditary import SetProperty
 from .._space import LibrarySpace, MomentsInfo
 from ..costs import OWN, Worst, WorstOutputs
 from .chains import Outputs, Proposals, best_proposals, certified, column, draw_by_proposals, proposals_of, search_space
-from .functions import Functions
-from .losses import HeldLosses, loss_value, worst_of
+from .functions import Functions, HeldLosses, loss_value, worst_of
 
 if TYPE_CHECKING:
     from .oracle import Oracle

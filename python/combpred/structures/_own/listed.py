@@ -15,8 +15,7 @@ from ..._lib.decode import Decoded
 from ..._lib.structure import Description, custom_kernel
 from .._space import LibrarySpace, MomentsInfo
 from ..costs import OWN, WorstOutputs
-from .functions import real_array
-from .losses import Loss, loss_matrix, worst_of
+from .functions import Loss, loss_matrix, real_array, worst_of
 
 
 class ListedSpace(LibrarySpace):

@@ -21,9 +21,8 @@ from .._search.hereditary import SetProperty, decode_hereditary
 from .._space import MomentsInfo
 from .chains import column
 from .computed import PythonSpace, outputs_of
-from .functions import Functions, real_array
+from .functions import Functions, HeldLosses, real_array
 from .listed import ListedSpace
-from .losses import HeldLosses
 
 _QUESTIONS = 2**15  # about membership, in which a system is listed
 
