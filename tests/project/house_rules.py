@@ -436,7 +436,9 @@ _GO_REFUSALS = re.compile(r"fmt\.Errorf\(|errors\.New\(|\bpanic\(|fault\.\w+\(")
 #: Packages of Go that only tests, examples and generators use.
 _HELPERS = re.compile(r"/(internal|\w*test|examples|generate)(/|$)")
 
-_BASES = {"Structure", "StructuredEstimator"}  # which every structure and every estimator shares
+#: How many methods a class may have: those that every estimator shares may be more, and of structures even more, whose
+#: base has 23 public ones and what says how y is read, which differs from structure to structure.
+_MOST_METHODS = {"StructuredEstimator": 30, "Structure": 44}
 
 
 @dataclass
@@ -499,5 +501,5 @@ def _add_python(weight: Weight, name: str, text: str) -> None:
                 weight.long_functions.append(f"{name}: {node.name} has {length} lines")
         elif isinstance(node, ast.ClassDef):
             methods = sum(isinstance(m, (ast.FunctionDef, ast.AsyncFunctionDef)) for m in node.body)
-            if methods > (30 if node.name in _BASES else 25):
+            if methods > _MOST_METHODS.get(node.name, 25):
                 weight.large_classes.append(f"{name}: {node.name} has {methods} methods")
