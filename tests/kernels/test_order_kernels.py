@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from combpred import ApproximationWarning, CapabilityError, NumericalError, StructuredRidge, kernels, metrics
-from combpred.kernels import _extension, edge_kernel, extension_kernel, position_kernel, signed_edge_kernel
+from combpred.kernels import _orders, edge_kernel, extension_kernel, position_kernel, signed_edge_kernel
 from combpred.structures import PartialOrders, Permutations, WeakOrders
 
 KERNELS = {
@@ -172,7 +172,7 @@ def test_large_counts_go_by_logarithms():
 @pytest.fixture
 def small_tables(limits, monkeypatch):
     """Let counting give up at parts of two elements, and estimates go on from there."""
-    monkeypatch.setattr(_extension, "_LIMITS", dict.fromkeys(_extension.KERNEL_METHODS, 3))
+    monkeypatch.setattr(_orders, "_LIMITS", dict.fromkeys(_orders.KERNEL_METHODS, 3))
     limits.downsets(3)
 
 
