@@ -57,6 +57,8 @@ class interruptible:  # noqa: N801  (used like a function, as contextlib.suppres
         if _on_main_thread():
             watcher = _watcher()
             self._outer = watcher.running
+            if watcher.has_arrived.poll(0):  # of a call that has ended, or of the one around this
+                watcher.take(self._outer)
             self._previous = signal.set_wakeup_fd(watcher.write, warn_on_full_buffer=False)
             watcher.running = (self._control, self._outer, self._previous)
             self._watcher = watcher

@@ -146,7 +146,8 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
 
     def _make_space(self, cls: type[LibrarySpace] = LibrarySpace, **options: Any) -> LibrarySpace:
         """Return a new space, of a class that may take options beside; overridden where structures have such ones."""
-        items, seconds = self._names, self._second_names
+        items = self._names
+        seconds = getattr(self, "_second_names", items)  # of what the second of two numbers stands for
         called = items or ()
         if seconds and seconds != items:  # behind the names of items, which the library needs then
             called = (*(items or range(len(seconds))), *seconds)
@@ -166,11 +167,6 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         parameter = self._sized.names if hasattr(self, "_sized") else None
         names = None if parameter is None else getattr(self, parameter)
         return None if names is None else checked_names(names, f"{type(self).__name__}: {parameter}")
-
-    @property
-    def _second_names(self) -> Names | None:
-        """The names of what the second of two numbers stands for, where that is no item; None for numbers."""
-        return self._names
 
     def _column_names(self) -> Sequence[Hashable] | None:
         """Return the names of the columns of y; None if they have none."""
