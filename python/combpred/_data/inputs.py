@@ -170,10 +170,10 @@ def check_weights(
     if weights.ndim == 0:
         weights = np.full(n, weights)
     if weights.shape != (n,):
-        raise ValueError(f"{name} has shape {weights.shape}, must be ({n},): one weight for each row")
+        raise ValueError(f"{name} has shape {weights.shape}, must be ({n},): one weight for each")
     bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
     if bad.size:
-        reason = f"{name} is {weights[bad[0]]}, must be finite and at least 0; a weight of 0 leaves a row out"
+        reason = f"{name} is {weights[bad[0]]}, must be finite and at least 0; a weight of 0 leaves out what it is for"
         raise RowError(int(bad[0]), reason)
     if not part:
         require_weight(weights.max(initial=0.0), name)

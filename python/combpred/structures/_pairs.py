@@ -277,7 +277,7 @@ def _of_edges(
     bad |= at < 0
     if bad.any():
         i = int(np.argmax(bad))
-        said = f"there is no edge between {called[u[i]]!r} and {called[v[i]]!r}, or it occurs twice"
+        said = f"there is no edge between {called[u[i]]!r} and {called[v[i]]!r}, or the row has this pair twice"
         raise TargetError(int(row[i]), said, argument)
     y = np.zeros((n_rows, d), dtype=np.int32)
     y[row, at] = np.where(layout.rows[at] == u, 1, -1) if self._directed else 1
