@@ -2472,8 +2472,8 @@ typedef struct cp_tree {
   int64_t struct_size;
   int64_t k;
   cp_in_i32 *parent;       /* [k] of each node, -1 for the root                                       */
-  cp_in_f64 *node_weights; /* [k]? costs of wrong nodes, finite and not negative; NULL: by the next   */
-  cp_in_char *node_weight; /* one of NODE_COSTS: "unit"; "sibling", 1 for the root, which its children
+  cp_in_f64 *node_weight;  /* [k]? costs of wrong nodes, finite and not negative; NULL: by the next   */
+  cp_in_char *rule;        /* one of NODE_COSTS: "unit"; "sibling", 1 for the root, which its children
                               share equally, and so on; or "subtree", the share of all nodes that are
                               below, the node included                                                */
 } cp_tree;

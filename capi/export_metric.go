@@ -27,14 +27,14 @@ func doMetricNodes(a *metricNodesArgs) error {
 	if err != nil {
 		return err
 	}
-	costs, err := choice[metric.NodeCosts](catalogue.NodeCosts, a.tree.nodeWeight, "node_weight")
+	costs, err := choice[metric.NodeCosts](catalogue.NodeCosts, a.tree.rule, "the rule of node_weight")
 	if err != nil {
 		return err
 	}
-	if a.tree.nodeWeights != nil {
+	if a.tree.nodeWeight != nil {
 		costs = metric.OwnCosts
 	}
-	tree, err := metric.NewTree(a.tree.parent, costs, a.tree.nodeWeights)
+	tree, err := metric.NewTree(a.tree.parent, costs, a.tree.nodeWeight)
 	if err != nil {
 		return err
 	}

@@ -6915,13 +6915,13 @@ func go_cp_metric_visits(y_true_ *C.cp_in_i32, n_ C.int64_t, k_ C.int64_t, y_pre
 
 // treeIn is a cp_tree as it is read.
 type treeIn struct {
-	c           C.cp_tree           // all of it
-	to          cabi.Out[C.cp_tree] // where results go
-	given       bool
-	k           int
-	parent      []int32
-	nodeWeights []float64
-	nodeWeight  string
+	c          C.cp_tree           // all of it
+	to         cabi.Out[C.cp_tree] // where results go
+	given      bool
+	k          int
+	parent     []int32
+	nodeWeight []float64
+	rule       string
 }
 
 // read reads the argument of that name.
@@ -6937,13 +6937,13 @@ func (r *treeIn) read(p *C.cp_tree, name string, optional, written bool) (err er
 		}
 	}
 	r.k = int(r.c.k)
-	if r.nodeWeight, err = cabi.Name(unsafe.Pointer(r.c.node_weight), "node_weight"); err != nil {
+	if r.rule, err = cabi.Name(unsafe.Pointer(r.c.rule), "rule"); err != nil {
 		return cabi.Within(name, err)
 	}
 	if r.parent, err = cabi.View[int32](unsafe.Pointer(r.c.parent), "parent", cabi.Size(float64(r.k))); err != nil {
 		return cabi.Within(name, err)
 	}
-	if r.nodeWeights, err = cabi.Optional[float64](unsafe.Pointer(r.c.node_weights), "node_weights", cabi.Size(float64(r.k))); err != nil {
+	if r.nodeWeight, err = cabi.Optional[float64](unsafe.Pointer(r.c.node_weight), "node_weight", cabi.Size(float64(r.k))); err != nil {
 		return cabi.Within(name, err)
 	}
 	return nil

@@ -88,8 +88,8 @@ func TestHierarchyMessages(t *testing.T) {
 		args examples.Args
 		want string
 	}{
-		{examples.Hierarchy([]int32{-1, 0, -1}, nil), "nodes 0 and 2 both have parent -1"},
-		{examples.Hierarchy([]int32{1, 0}, nil), "no node has parent -1"},
+		{examples.Hierarchy([]int32{-1, 0, -1}, nil), "nodes 0 and 2 both have no parent"},
+		{examples.Hierarchy([]int32{1, 0}, nil), "every node has a parent"},
 		{examples.Hierarchy([]int32{-1, 3, 1, 2, 3}, nil), "node 1 form a cycle"},
 		{examples.Hierarchy([]int32{4, 4, 3, 2, -1}, nil), "node 2 form a cycle"},
 		{examples.Hierarchy([]int32{-1, 1}, nil), "node 1 form a cycle"},

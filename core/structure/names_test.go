@@ -77,7 +77,7 @@ func TestMessagesCallItemsByTheirNames(t *testing.T) {
 		{named(t, "hierarchy", drinks, -1, 0, 0, 0, 1, 1).Check([]int32{0}),
 			`node "tea" is not allowed; change what is allowed, or drop the row (allowed are node "milk", node "juice")`},
 		{named(t, "subtrees", drinks, -1, 0, 1).Check([]int32{1, 0, 1}), `node "juice" is in, its parent, node "milk", is not`},
-		{build("subtrees", -1, -1, 0), `nodes "tea" and "milk" both have parent -1`},
+		{build("subtrees", -1, -1, 0), `nodes "tea" and "milk" both have no parent`},
 		{build("graphs", 0, 1, 1, 0), `edges[1] is ("milk", "tea"), which is the reverse of edges[0]`},
 		{build("spanningtrees", 0, 1), `no path joins the vertices "tea" and "juice"`},
 		{build("posetelements", 1, 0, 0, 0, 0, 0, 0, 0, 1), `not reflexive: element "milk" is not`},

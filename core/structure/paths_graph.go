@@ -60,7 +60,7 @@ func (p *paths) read(a arguments) error {
 		}
 	}
 	if behind := len(a.Ints) - 2*m; behind != 0 && (groups == 0 || behind != m) {
-		return fault.Value("%d numbers stand behind the ends of %d arcs; tied arcs have a group each, others none", behind, m)
+		return fault.Value("tied has %d groups for %d arcs; give a group for each arc, or none", behind, m)
 	}
 	p.vertices, p.source, p.target = n, int32(source), int32(target)
 	if err := p.readArcs(a.Ints[:2*m]); err != nil {

@@ -152,7 +152,7 @@ func TestPathMessages(t *testing.T) {
 		"tied has the group 2 but no arc of group 1; number groups without gaps": examples.Paths(4, diamond, 0, 3, []int32{0, 2, 2, 0}),
 		"arc 1 has the group -1, must be between 0 and 2":                        examples.Paths(4, diamond, 0, 3, []int32{0, -1, 2, 0}),
 		`"target" is 9, must be between 0 and 3`:                                 examples.Paths(4, diamond, 0, 9, nil),
-		"-1 numbers stand behind the ends of 4 arcs; tied arcs have a group each": {
+		"tied has -1 groups for 4 arcs; give a group for each arc": {
 			Scalars: examples.Paths(4, diamond, 0, 3, nil).Scalars, Ints: make([]int32, 7)},
 		"tied has the group 4 but no arc of group 3": examples.Paths(4, diamond, 0, 3,
 			[]int32{0, 1, 2, 4}),

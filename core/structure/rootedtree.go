@@ -15,7 +15,7 @@ func topDown(parent []int32, names Names) ([]int32, error) {
 	for v, p := range parent {
 		switch {
 		case p == -1 && root >= 0:
-			return nil, fault.Value("nodes %s and %s both have parent -1, a hierarchy has one root", names.of(root), names.of(v))
+			return nil, fault.Value("nodes %s and %s both have no parent, a hierarchy has one root", names.of(root), names.of(v))
 		case p == -1:
 			root = v
 		case p < -1 || int(p) >= n:
@@ -26,7 +26,7 @@ func topDown(parent []int32, names Names) ([]int32, error) {
 		}
 	}
 	if root < 0 {
-		return nil, fault.Value("no node has parent -1, a hierarchy needs a root")
+		return nil, fault.Value("every node has a parent, a hierarchy needs a root, which has none")
 	}
 	for v := range n {
 		first[v+1] += first[v]

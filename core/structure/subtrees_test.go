@@ -118,7 +118,7 @@ func TestSubtreesMessages(t *testing.T) {
 	_, err := build("subtrees", examples.Args{Scalars: map[string]int64{"n": 2}, Ints: []int32{-1}})
 	expectError(t, err, "need 2 integers, the parents, not 1")
 	_, err = build("subtrees", examples.Subtrees([]int32{1, 0}))
-	expectError(t, err, "no node has parent -1")
+	expectError(t, err, "every node has a parent")
 	_, err = build("subtrees", examples.Subtrees([]int32{-1, 2, 1}))
 	expectError(t, err, "node 1 form a cycle")
 }

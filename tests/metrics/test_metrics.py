@@ -212,8 +212,19 @@ def test_h_loss_is_its_definition(parent: list[int]) -> None:
 def test_illegal_arguments_of_the_h_loss_are_refused(y: Any, options: dict[str, Any], row: int | None) -> None:
     with pytest.raises(ValueError) as caught:
         metrics.hierarchical_h_loss(y, y, parent=TREE, **options)
-    assert not options or any(name in str(caught.value) for name in options)
+    assert not options or any(f"{name} " in str(caught.value) for name in options)
     assert getattr(caught.value, "row", None) == row
+
+
+@pytest.mark.parametrize("metric", [metrics.hierarchical_loss, metrics.hierarchical_h_loss])
+@pytest.mark.parametrize("parent", [[1, 0], [-1, 0, 5], [-1, -1], {"a": "b", "b": "a"}, {"a": "x", "b": "y"}])
+def test_what_is_no_tree_is_refused_as_the_parent(metric: Any, parent: Any) -> None:
+    with pytest.raises(ValueError) as caught:
+        metric([0], [0], parent=parent)
+    text = str(caught.value)
+    assert text.startswith("parent: ")
+    assert not isinstance(parent, dict) or "-1" not in text
+    assert parent != {"a": "x", "b": "y"} or ('"x"' in text and '"y"' in text)
 
 
 def test_hierarchical_loss_is_the_squared_distance_of_embeddings() -> None:

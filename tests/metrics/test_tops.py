@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from sklearn.base import BaseEstimator
 from sklearn.metrics import ndcg_score
+from sklearn.utils._param_validation import InvalidParameterError
 
 from combpred.metrics import get_scorer, ndcg, rank_biased_overlap, top_k_recall
 
@@ -75,10 +76,12 @@ def test_unknown_labels_are_left_out_of_both(metric):
 
 def test_bad_arguments_are_named():
     for k in (0, 5, 1.5, True):
-        with pytest.raises((TypeError, ValueError)):
-            top_k_recall(TRUE, PREDICTED, k=k)
-        with pytest.raises((TypeError, ValueError)):
-            ndcg(TRUE, PREDICTED, k=k)
+        for metric in (top_k_recall, ndcg):
+            with pytest.raises(InvalidParameterError) as refused:
+                metric(TRUE, PREDICTED, k=k)
+            assert str(refused.value).startswith("k must be")
+    with pytest.raises(InvalidParameterError):
+        top_k_recall(TRUE, PREDICTED, k=None)
     for p in (0.0, 1.0, "high", np.nan):
         with pytest.raises((TypeError, ValueError)):
             rank_biased_overlap(TRUE, PREDICTED, p=p)

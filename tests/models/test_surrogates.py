@@ -188,8 +188,10 @@ def test_bad_input_is_refused(loss, scores, y, row):
 def test_bad_options_are_refused():
     with pytest.raises(ValueError):
         structured_hinge_loss(Permutations(3), [[0.0] * 3], [[1, 2, 3]], decoder="best")
-    with pytest.raises(CapabilityError):
-        structured_hinge_loss(Permutations(3), [[0.0] * 3], [[1, 2, 3]], cost="tree")
+    for cost in ("tree", "nope"):
+        with pytest.raises(CapabilityError) as caught:
+            structured_hinge_loss(Permutations(3), [[0.0] * 3], [[1, 2, 3]], cost=cost)
+        assert str(caught.value).endswith("it has cost='kendall' and cost='hamming' and cost='zero-one'")
 
 
 def in_sets(structure, case):

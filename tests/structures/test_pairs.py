@@ -15,9 +15,12 @@ from sklearn.base import clone
 from combpred import CapabilityError, StructuredRidge, StructuredRidgeCV, metrics
 from combpred._lib.decode import Decoding
 from combpred.structures import (
+    Graphs,
+    LabelSets,
     MomentsInfo,
     PartialOrders,
     Permutations,
+    SpanningTrees,
     Structure,
     Tournaments,
     WeakOrders,
@@ -147,6 +150,14 @@ def test_illegal_relations_are_refused(cls: Any, y: Any, row: int | None) -> Non
 def test_widths_that_are_no_number_of_pairs_are_refused(cls: Any) -> None:
     with pytest.raises(ValueError):
         cls()._resolve([[0, 0, 0, 0]])
+
+
+@pytest.mark.parametrize("structure", [Tournaments(3), PartialOrders(3), Graphs(3), SpanningTrees(3), LabelSets(3)])
+@pytest.mark.parametrize("width", [4, 6])
+def test_widths_that_do_not_fit_are_refused_with_the_size(structure: Structure, width: int) -> None:
+    with pytest.raises(ValueError) as caught:
+        structure.encode(np.zeros((2, width), dtype=int))
+    assert any(size in str(caught.value) for size in ("N=3", "n_vertices=3", "n_labels=3"))
 
 
 def test_tournaments_need_not_be_transitive_and_partial_orders_must(limits: Any) -> None:

@@ -99,8 +99,19 @@ def test_cycles_are_named_by_their_vertices() -> None:
     ],
 )
 def test_illegal_groups_are_refused(tied: Any) -> None:
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError) as caught:
         Paths(DIAMOND.arcs, 0, 3, tied=tied).count()
+    assert "tied" in str(caught.value) or "group" in str(caught.value)
+    assert len(tied) == len(DIAMOND.arcs) or "tied" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "argument"), [({"arcs": [(0, 1), (1, 0.5)]}, "arcs"), ({"tied": [0, -1, 1, 1, 1]}, "tied")]
+)
+def test_errors_name_the_argument_and_its_row(parameters: Any, argument: str) -> None:
+    with pytest.raises(ValueError) as caught:
+        Paths(**{"arcs": DIAMOND.arcs, "source": 0, "target": 3, **parameters}).count()
+    assert (caught.value.argument, caught.value.row) == (argument, 1)
 
 
 # Known counts and moments.

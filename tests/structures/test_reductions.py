@@ -197,6 +197,22 @@ def test_largest_sets_of_other_elements():
             assert best.sum() == members.sum(axis=1).max()
             assert (members == best).all(axis=1).any()
     with pytest.raises(TypeError):
+        maximum_subgraph([(0, 1)], oracle=None)
+    with pytest.raises(TypeError):
         maximum_set(3, oracle=None)
     with pytest.raises(ValueError):
         maximum_set(0, oracle=lambda weights, y: False)
+
+
+@pytest.mark.parametrize(
+    ("edges", "row"),
+    [([(0, 0), (1, 2)], None), ([(0, 1), (0, 1)], None), ([(0, 1), (1, -2)], 1), ([(0, 1), (1, "b")], 1)],
+)
+def test_illegal_edges_are_refused_as_edges(edges, row):
+    with pytest.raises(ValueError) as caught:
+        maximum_subgraph(edges, oracle=lambda weights, y: False)
+    assert str(caught.value).startswith("edges")
+    assert "vertices=" not in str(caught.value)
+    assert getattr(caught.value, "row", None) == row
+    with pytest.raises(TypeError):
+        maximum_subgraph({(0, 1)}, oracle=lambda weights, y: False)

@@ -38,8 +38,9 @@ RELATED = pd.DataFrame([[1, 1, 1], [0, 1, 0], [0, 0, 1]], index=list("abc"), col
     ],
 )
 def test_relations_must_be_partial_orders(relation: Any) -> None:
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError) as caught:
         PosetElements(relation).count()
+    assert getattr(caught.value, "argument", "relation") == "relation"
 
 
 @pytest.mark.parametrize("frame", [RELATED, RELATED[["c", "a", "b"]], RELATED.loc[["b", "c", "a"]]])
@@ -178,6 +179,11 @@ def test_illegal_hierarchies_are_refused(parent: Any, allowed: Any, row: int | N
 def test_parents_must_be_indices() -> None:
     with pytest.raises(TypeError):
         Hierarchy(["a", "b"]).count()
+    for third in (0.5, np.nan):
+        with pytest.raises(TypeError) as caught:
+            Hierarchy([-1, 0, third]).count()
+        assert f"parent[2] is {third}" in str(caught.value)
+    assert Hierarchy([-1.0, 0.0]).count() == 2
 
 
 @pytest.mark.parametrize(

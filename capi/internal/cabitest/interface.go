@@ -248,6 +248,6 @@ var fields = map[string]Row{
 	"cp_consensus_info":    results, "cp_acyclic_info": results,
 	"cp_relations":   {},
 	"cp_comparisons": {"wins": "hollow", "ties": "hollow", "covariates": "ones", "names": `word("null")`},
-	"cp_tree":        {"parent": "parents", "node_weights": "rarely(positive)", "node_weight": "name(NODE_COSTS)"},
+	"cp_tree":        {"parent": "parents", "node_weight": "rarely(positive)", "rule": "name(NODE_COSTS)"},
 	"cp_ranked_sets": {"ranks": "ranks", "weights": "positive"},
 }

@@ -63,7 +63,7 @@ func NewTree(parent []int32, costs NodeCosts, own []float64) (*Tree, error) {
 		}
 	case OwnCosts:
 		if len(own) != len(parent) {
-			return nil, fault.Value("node_weights has %d entries for %d nodes", len(own), len(parent))
+			return nil, fault.Value("node_weight has %d entries for %d nodes", len(own), len(parent))
 		}
 		for v, c := range own {
 			if !(c >= 0) || math.IsInf(c, 1) {

@@ -117,7 +117,7 @@ def allowed_mask(
     """
     if allowed is None:
         return np.ones(n, dtype=np.bool_)
-    refuse_masked(allowed, f"{structure}: allowed")
+    refuse_masked(allowed, "allowed")
     values = np.asarray(allowed)
     mask = np.zeros(n, dtype=np.bool_)
     if values.dtype.kind == "b":

@@ -39,7 +39,8 @@ def relation_rows(y: Any, argument: str, items: int | None = None) -> tuple[NDAr
         values = values.reshape(len(values), -1)
     else:
         values = target_matrix(values, argument, None, "pair of items")
-        found, fits = items_of_pairs(values.shape[1], argument), True
+        found = items or items_of_pairs(values.shape[1], argument)
+        fits = values.shape[1] == found * (found - 1) // 2
     if not fits or items not in (None, found):
         raise ValueError(
             f"{argument} has shape {np.shape(y)}; relations of N={items or found} items have shape (n, N, N), where "

@@ -68,6 +68,9 @@ class Tree:
                 f"parent must hold node indices (-1 for the root), or be a mapping from child to parent; got {parent!r}"
             )
         remedy = "parents are node indices, -1 for the root"
+        fractions = np.flatnonzero(given != np.floor(given))  # and NaN
+        if fractions.size:
+            raise TypeError(f"parent[{fractions[0]}] is {given[fractions[0]]}, must be an integer: {remedy}")
         self.parent = whole_numbers(given, "parent", -1, np.iinfo(np.int32).max, remedy)
         if self.names is not None and len(self.names) != len(self.parent):
             raise ValueError(f"nodes has {counted(len(self.names), 'name')}, but parent has {len(self.parent)} entries")

@@ -483,7 +483,7 @@ class CComparisons(Structure):
 class CTree(Structure):
     """cp_tree."""
 
-    _fields_ = _fields(k=_N, parent=_P, node_weights=_P, node_weight=_T)
+    _fields_ = _fields(k=_N, parent=_P, node_weight=_P, rule=_T)
 
 
 # Those that tell by bad_row, right before the error buffer, which of the caller's rows is to blame.
@@ -815,7 +815,7 @@ BUFFERS: dict[str, tuple[str, ...]] = {
     "CRelations": ("before i4 n, k, k", "weights? f8 n",),
     "CRankedSets": ("ranks i4 n, m, k", "weights f8 n, m",),
     "CComparisons": ("wins f8 k, k", "ties? f8 k, k", "covariates? f8 k, p",),
-    "CTree": ("parent i4 k", "node_weights? f8 k",),
+    "CTree": ("parent i4 k", "node_weight? f8 k",),
 }
 
 # Fields of structs that do not begin at zero, as their macros in combpred.h say.

@@ -18,7 +18,7 @@ from .errors import RowError
 from .kernel import InputKernel
 from .session import Session, view
 from .structure import Description
-from .table import columns, put, record
+from .table import columns, floats, put, record
 
 #: All values of the parameter `decoder`: those of the compiled library, and integer programs.
 DECODERS = (*names.LIBRARY_DECODERS, "milp")
@@ -307,7 +307,7 @@ def best_outputs(
     part_len, d, _ = description.shape
     if most == 0:
         return
-    scores = _scores(linear[np.newaxis], None if magnitude is None else magnitude[np.newaxis], d)
+    scores = _scores(floats(linear, "linear", d)[np.newaxis], magnitude, d)
     rows = 0 if solve is None else max(1, _REQUEST_NUMBERS // d)
     options = record(abi.CKbestOptions, method=method, nu=nu, most=most or 0, rows=rows)
     try:

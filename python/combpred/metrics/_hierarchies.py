@@ -16,7 +16,8 @@ from .._data.targets import encoded_rows, summary, target_matrix
 from .._data.trees import Tree
 from .._lib.arrays import FloatArray, IntArray
 from .._lib.call import computed
-from .._lib.structure import Description
+from .._lib.errors import in_words_of
+from .._lib.structure import Description, OpenSpace
 from ._rows import compared
 
 
@@ -69,7 +70,7 @@ def hierarchical_loss(
     >>> hierarchical_loss(["cat", "cat", "cat"], ["cat", "dog", "fish"], parent=tree, per_row=True)
     array([0., 2., 3.])
     """
-    tree, metric = Tree(parent), "path-distance" if normalize else "path-length"
+    tree, metric = _tree(parent), "path-distance" if normalize else "path-length"
     values = _measured(metric, compared(y_true, y_pred, tree.nodes), tree)
     return mean_of_rows(values, sample_weight, per_row)
 
@@ -136,7 +137,7 @@ def hierarchical_h_loss(
     >>> hierarchical_h_loss(["cat", "cat"], ["dog", "fish"], parent=tree, node_weight="sibling", per_row=True)
     array([0.5, 1. ])
     """
-    tree = Tree(parent)
+    tree = _tree(parent)
     are_sets = any(np.ndim(y) == 2 and (np.shape(y)[1] > 1 or len(tree) == 1) for y in (y_true, y_pred))
     rows = compared(y_true, y_pred, partial(_sets, tree) if are_sets else tree.nodes)
     values = _measured("set-h-loss" if are_sets else "h-loss", rows, tree, node_weight)
@@ -158,6 +159,18 @@ def _measured(metric: str, rows: Sequence[IntArray], tree: Tree, node_weight: An
             raise ValueError(f"node_weight must have one number for each of the nodes {summary(names)}, and no other")
         node_weight = [by_name[node] for node in names]
     by_rule = node_weight is None or isinstance(node_weight, str)
-    costs = {"node_weight": node_weight} if by_rule else {"node_weights": float_array(node_weight, "node_weight")}
+    costs = {"rule": node_weight} if by_rule else {"node_weight": float_array(node_weight, "node_weight")}
     given = (y.reshape(len(y), -1) for y in rows)
     return computed("cp_metric_nodes", *given, {"parent": tree.parent, **costs}, metric)
+
+
+def _tree(parent: Any) -> Tree:
+    """Return the tree that `parent` gives; ValueError, with the names of nodes, where it is none."""
+    tree = Tree(parent)
+    names = None if tree.names is None else tuple(map(str, tree.names))
+    ints = np.concatenate([tree.parent, np.ones_like(tree.parent)])  # all nodes are allowed
+    try:
+        OpenSpace(Description("hierarchy", {"n": len(tree)}, ints, names=names))
+    except ValueError as error:
+        raise in_words_of("parent", error) from None
+    return tree

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._data.checks import require_integers, share
+from .._data.checks import share, whole_number
 from .._data.glossary import documented
 from .._data.inputs import column_names
 from .._data.targets import numbered_positions
@@ -193,19 +194,18 @@ def ranked(
     per_row: bool,
     *,
     unknown: bool = True,
-    parameter: float | None = None,
+    parameter: Callable[[int], float] = float,
 ) -> float | NDArray[np.float64]:
     """Return a metric of the core over rankings; `unknown` lets positions in y_true be so.
 
-    `parameter` is that of a metric which has one; None: the number of labels.
+    `parameter` returns that of a metric which has one, given the number of labels.
     """
 
     def read(y: Any, name: str) -> FloatArray:
         return positions_of(y, name, unknown=unknown and name == "y_true")
 
     truth, predicted = compared(y_true, y_pred, read)
-    given = truth.shape[1] if parameter is None else parameter
-    values = computed("cp_metric_rankings", truth, predicted, metric, given)
+    values = computed("cp_metric_rankings", truth, predicted, metric, parameter(truth.shape[1]))
     return mean_of_counted(values, sample_weight, per_row)
 
 
@@ -255,8 +255,9 @@ def top_k_recall(
     >>> top_k_recall([[1, 2, 3, 4]], [[2, 4, 1, 3]], k=2)
     0.5
     """
-    require_integers(k=k)
-    return ranked("top_k_recall", y_true, y_pred, sample_weight, per_row, parameter=k)
+    return ranked(
+        "top_k_recall", y_true, y_pred, sample_weight, per_row, parameter=lambda n: whole_number(k, "k", 1, n)
+    )
 
 
 @documented
@@ -307,9 +308,10 @@ def ndcg(
     >>> round(ndcg([[1, 2, 3]], [[1, 3, 2]]), 3)
     0.95
     """
-    if k is not None:
-        require_integers(k=k)
-    return ranked("ndcg", y_true, y_pred, sample_weight, per_row, parameter=k)
+    return ranked(
+        "ndcg", y_true, y_pred, sample_weight, per_row,
+        parameter=lambda n: n if k is None else whole_number(k, "k", 1, n),
+    )  # fmt: skip
 
 
 @documented
@@ -364,4 +366,4 @@ def rank_biased_overlap(
     >>> round(rank_biased_overlap([[1, 2, 3, 4]], [[2, 1, 3, 4]]), 3)
     0.9
     """
-    return ranked("rank_biased_overlap", y_true, y_pred, sample_weight, per_row, parameter=share(p, "p"))
+    return ranked("rank_biased_overlap", y_true, y_pred, sample_weight, per_row, parameter=lambda _: share(p, "p"))

@@ -36,7 +36,7 @@ class EdgeSets(Structure):
 
     def _ends(self) -> NDArray[np.int32]:
         """Return the two vertices of each edge that is given."""
-        return _pairs.vertex_pairs(self.edges, f"{type(self).__name__}: edges", self._names)
+        return _pairs.vertex_pairs(self.edges, "edges", self._names)
 
     def _n(self) -> int:
         if self.edges is None or self.n_vertices is not None or self._names is not None:
@@ -55,4 +55,4 @@ class EdgeSets(Structure):
         return items_of_pairs(super()._shown(y, argument), argument)
 
     def _numbers(self, y: Any, argument: str) -> NDArray[Any]:
-        return target_matrix(y, argument, self.space.part_len, "edge")
+        return target_matrix(y, argument, self.space.part_len, f"edge (n_vertices={self._n()})")

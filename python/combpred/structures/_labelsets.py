@@ -189,7 +189,7 @@ class LabelSets(Structure):
             if self.observed:
                 raise ValueError("LabelSets: observed=True takes the sets of y: fit an estimator, or list the sets")
             return Description(self.name, scalars)
-        what = "LabelSets: observed"
+        what = "observed"
         sets = target_matrix(
             columns_in_order(self.observed, self._names, what, "the labels"), what, scalars["n"], "label"
         )

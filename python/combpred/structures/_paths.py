@@ -323,7 +323,7 @@ class Paths(Structure):
 
     def _describe(self) -> Description:
         names = self._names
-        arcs = vertex_pairs(self.arcs, "Paths: arcs", names)
+        arcs = vertex_pairs(self.arcs, "arcs", names)
         ends = {}
         for key in ("source", "target"):
             called = f"Paths: {key}"
@@ -344,8 +344,8 @@ class Paths(Structure):
 
     def _groups(self) -> NDArray[np.int32]:
         """Return the group of each arc."""
-        groups = target_vector(cast(ArrayLike, self.tied), "Paths: tied")
-        return whole_numbers(groups, "Paths: tied", 0, np.iinfo(np.int32).max, "groups are whole numbers from 0 on")
+        groups = target_vector(cast(ArrayLike, self.tied), "tied")
+        return whole_numbers(groups, "tied", 0, np.iinfo(np.int32).max, "groups are whole numbers from 0 on")
 
     def _make_space(self, cls: type[LibrarySpace] = LibrarySpace, **options: Any) -> LibrarySpace:
         # Of groups of several arcs ψ counts, and a loss needs entries that are 0 or 1.

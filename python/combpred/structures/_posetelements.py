@@ -105,7 +105,7 @@ class PosetElements(Structure):
         return columns_in_order(table.T, names, "relation", of, "rows").T if hasattr(table, "index") else table
 
     def _describe(self) -> Description:
-        what = "PosetElements: relation"
+        what = "relation"
         if hasattr(self.relation, "is_directed"):
             matrix = "networkx.to_numpy_array(networkx.transitive_closure(graph, reflexive=True))"
             raise TypeError(f"{what} is a graph; pass {matrix}, if its edges lead to what is below")

@@ -205,10 +205,8 @@ class OutputLoss:
         others = ("hamming", "zero-one") if self._space.entry_kind == "unknown" else ("zero-one",)
         known = list(dict.fromkeys([*costs, *others]))
         if cost not in known:
-            has, title = " and ".join(f"cost={name!r}" for name in known), self._space.title
-            raise CapabilityError(
-                f"{title} has no loss {cost!r}; it has {has}; StructuredPerceptron and StructuredRidge need none"
-            )
+            has = " and ".join(f"cost={name!r}" for name in known)
+            raise CapabilityError(f"{self._space.title} has no loss {cost!r}; it has {has}")
         return cost
 
     @property

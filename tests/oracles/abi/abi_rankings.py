@@ -64,7 +64,7 @@ def ranking_calls() -> dict[str, list]:
         ],
         "cp_metric_nodes": [
             *(NODES.ctypes.data, 2, 1, NODES.ctypes.data),
-            record(abi.CTree, k=2, parent=PARENTS.ctypes.data, node_weights=ONES.ctypes.data, node_weight=b"unit"),
+            record(abi.CTree, k=2, parent=PARENTS.ctypes.data, node_weight=ONES.ctypes.data, rule=b"unit"),
             *(b"h-loss", doubles(2930), *RUN),
         ],
     }

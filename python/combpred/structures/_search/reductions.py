@@ -7,7 +7,9 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..._data.checks import whole_number
+from ..._data.checks import refuse_unlisted, whole_number
+from ..._data.targets import target_matrix, whole_numbers
+from ..._lib.structure import Description
 from .._graphs import Graphs
 from .hereditary import truth
 
@@ -87,7 +89,11 @@ def maximum_subgraph(edges: ArrayLike, *, oracle: DecisionOracle) -> NDArray[np.
     >>> maximum_subgraph(edges, oracle=lambda weights, y: (cuts @ weights).max() > weights[y].sum()).tolist()
     [True, True, False, True, True]
     """
-    return maximum_set(Graphs(edges=edges).n_features, oracle=oracle)
+    refuse_unlisted(edges, "edges", named=True)
+    pairs, remedy = target_matrix(edges, "edges", 2, "end"), "vertices are whole numbers from 0 on"
+    ends = whole_numbers(pairs, "edges", 0, np.iinfo(np.int32).max, remedy)
+    graph = Description(Graphs.name, {"n": int(ends.max()) + 1}, ends.ravel())
+    return maximum_set(graph.shape.n_features, oracle=oracle)
 
 
 def maximum_set(n_elements: int, *, oracle: DecisionOracle) -> NDArray[np.bool_]:
