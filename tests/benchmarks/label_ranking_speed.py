@@ -21,7 +21,7 @@ import time
 import numpy as np
 
 from combpred._lib.call import computed
-from combpred._lib.labelrank import Examples, svm
+from combpred._lib.rankings import Examples, svm
 from combpred._lib.ridge import Design
 from combpred.ranking import NearestNeighborsLabelRanker
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from combpred._lib.aggregate import Profile, item_groups, pair_counts
+from combpred._lib.rankings import Profile, item_groups, pair_counts
 from random_profiles import KINDS, all_orders, least, random_profile
 
 ORDERS = all_orders(6)

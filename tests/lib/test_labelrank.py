@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from combpred._lib.labelrank import Examples, boost, svm
+from combpred._lib.rankings import Examples, boost, svm
 from combpred._lib.ridge import Design
 from ranking_oracle import random_preferences
 

@@ -13,10 +13,9 @@ from numpy.typing import ArrayLike
 
 from . import abi, names
 from .arrays import FloatArray, IntArray, allocate, refuse_masked
-from .call import RowInputs, call, computed
+from .call import RowInputs, Session, call, computed, view
 from .errors import RowError
 from .kernel import InputKernel
-from .session import Session, view
 from .structure import Description
 from .table import columns, floats, put, record
 

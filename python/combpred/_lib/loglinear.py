@@ -14,9 +14,8 @@ import numpy.typing as npt
 
 from . import abi
 from .arrays import FloatArray, IntArray
-from .call import RowInputs, call, computed
+from .call import RowInputs, Session, answer_moves, call, computed, view
 from .ridge import Design, RowOutputs, Targets
-from .session import Session, answer_moves, view
 from .structure import Description
 from .table import contiguous, record
 
@@ -117,7 +116,7 @@ class LoglinearProblem:
     ) -> Any:
         """Train on rows in memory, from weights (q, d) or the state of a descent.
 
-        Distributions that the library does not know come from `answers`: `Answers`, and with "local" a `session.Mover`.
+        Distributions that the library does not know come from `answers`: `Answers`, and with "local" a `call.Mover`.
 
         Returns
         -------

@@ -15,11 +15,10 @@ from numpy.typing import NDArray
 
 from . import abi
 from .arrays import CountArray, FloatArray, IndexArray
-from .call import computed
+from .call import Session, computed, view
 from .decode import score_values
 from .errors import CapabilityError, RowError
 from .ridge import Design, Targets
-from .session import Session, view
 from .structure import Description
 from .table import columns, record
 

@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 
 from . import abi
 from .arrays import SMALL_BYTES, FloatArray, IntArray, allocate, require_memory
-from .call import call, computed
+from .call import Mover, Session, answer_moves, call, computed, view
 from .decode import Conditions, Decoded
 from .errors import CapabilityError
-from .session import Mover, Session, answer_moves, view
 from .structure import Description
 from .table import columns, record
 

@@ -16,9 +16,8 @@ import numpy.typing as npt
 from . import abi
 from .abi import Control
 from .arrays import SMALL_BYTES, CountArray, FloatArray, allocate, available_memory, require_memory
-from .call import RowInputs, compressed, computed
+from .call import RowInputs, Session, compressed, computed, view
 from .errors import NumericalError
-from .session import Session, view
 from .structure import Description
 from .table import contiguous, put, record
 

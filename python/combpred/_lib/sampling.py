@@ -11,8 +11,7 @@ import numpy.typing as npt
 
 from . import abi, names, partition
 from .arrays import CountArray, FloatArray, IntArray
-from .call import computed
-from .session import Mover, Session, answer_moves, view
+from .call import Mover, Session, answer_moves, computed, view
 from .structure import Description
 from .table import codes, columns, record
 

@@ -13,12 +13,11 @@ import numpy as np
 
 from . import abi
 from .arrays import FloatArray, IndexArray, allocate
-from .call import RowInputs, computed
+from .call import RowInputs, Session, computed, view
 from .control import Steps
 from .errors import renumbered
 from .kernel import InputKernel
 from .ridge import Design, Targets
-from .session import Session, view
 from .structure import Description
 from .table import contents, put, record
 

@@ -14,8 +14,8 @@ from sklearn.utils import check_random_state
 from .._data.checks import choice, number, seed_of
 from .._data.glossary import documented
 from .._data.tables import Tabular
-from .._lib.aggregate import Programs, acyclic_part, consensus, item_groups, majority_margins
 from .._lib.names import ACYCLIC_METHODS, CONSENSUSES, KEMENY_METHODS
+from .._lib.rankings import Programs, acyclic_part, consensus, item_groups, majority_margins
 from ._profile import Votes, item_names, read_profile, read_votes
 from ._programs import EXACT_LIMIT, PROGRAMMED, deadline_after, solve_programs, solve_relation
 

@@ -15,9 +15,9 @@ from .._data.inputs import check_weights, column_names, columns_in_order
 from .._data.relations import encode_relations
 from .._data.tables import Named, Tabular
 from .._data.targets import as_array, as_numbers, numbered_positions, target_matrix
-from .._lib.aggregate import Pairs, Profile, extended, pair_counts
 from .._lib.arrays import FloatArray, IntArray
 from .._lib.errors import RowError
+from .._lib.rankings import Pairs, Profile, extended, pair_counts
 from .._lib.table import floats
 
 

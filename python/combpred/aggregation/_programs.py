@@ -11,9 +11,9 @@ from sklearn.utils._param_validation import Interval
 
 from .._data.checks import check_argument
 from .._lib import abi
-from .._lib.aggregate import Programs, item_groups
 from .._lib.arrays import FloatArray
 from .._lib.control import reported
+from .._lib.rankings import Programs, item_groups
 
 #: Methods that make use of programs.
 PROGRAMMED = ("milp", "lp")

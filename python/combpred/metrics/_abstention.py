@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from .._data.glossary import documented
 from .._data.inputs import check_weights
 from .._data.relations import encode_relations, pair_probabilities
-from .._lib.aggregate import strongest_chains
 from .._lib.arrays import FloatArray, refuse_masked
+from .._lib.rankings import strongest_chains
 from ._entries import are_matrices
 from ._rankings import positions_of
 from ._rows import compared, counting_weights, mean_of_counted

@@ -21,10 +21,10 @@ from .._data.converters import as_objects, natural_rows, positions_by_score
 from .._data.inputs import check_weights, column_names, in_double, read_inputs, refit
 from .._data.names import output, set_output
 from .._data.relations import pair_probabilities
-from .._lib.aggregate import strongest_chains
 from .._lib.arrays import FloatArray, allocate, row_blocks
 from .._lib.errors import RowError, renumbered
 from .._lib.names import SUBGRAPHS
+from .._lib.rankings import strongest_chains
 from ..metrics import kendall_tau
 from ..structures import Permutations, resolve_structure
 from ._preferences import Preferences, read_preferences

@@ -15,7 +15,7 @@ from .._data.glossary import documented
 from .._data.warn import warn_user
 from .._lib.arrays import FloatArray
 from .._lib.call import get_n_threads
-from .._lib.labelrank import boost
+from .._lib.rankings import boost
 from .._lib.ridge import Design
 from .._lib.table import floats
 from ._base import LabelRanker

@@ -20,7 +20,7 @@ from .._data.tables import Named, Tabular
 from .._lib.arrays import FloatArray
 from .._lib.call import get_n_threads
 from .._lib.kernel import nearest
-from .._lib.labelrank import Examples, neighbors_consensus
+from .._lib.rankings import Examples, neighbors_consensus
 from .._lib.table import floats
 from ..aggregation.utilities import fit_plackett_luce
 from ._base import LabelRanker, partial_orders

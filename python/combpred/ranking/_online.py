@@ -18,8 +18,8 @@ from .._data.glossary import documented
 from .._data.inputs import check_weights, read_inputs, unchanged_on_failure
 from .._lib.arrays import FloatArray
 from .._lib.call import computed
-from .._lib.labelrank import Examples
 from .._lib.names import UPDATES
+from .._lib.rankings import Examples
 from .._lib.ridge import Design
 from .._lib.table import floats
 from ._base import LabelRanker

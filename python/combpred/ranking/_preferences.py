@@ -14,7 +14,7 @@ from scipy.stats import rankdata
 from .._data.relations import encode_relations
 from .._data.targets import TargetError, as_array, as_numbers, error_at, numbered_positions, target_matrix
 from .._lib.arrays import FloatArray
-from .._lib.labelrank import Examples, read_positions
+from .._lib.rankings import Examples, read_positions
 
 #: Formats beside full rankings, and what an error calls a row of them.
 PREFERENCE_FORMATS = {"incomplete": "an unknown position", "ties": "a tie", "graphs": "a preference graph"}

@@ -21,9 +21,9 @@ from .._lib.arrays import FloatArray, require_memory
 from .._lib.call import get_n_threads
 from .._lib.errors import CapabilityError, naming_row
 from .._lib.kernel import require_semidefinite
-from .._lib.labelrank import svm, svm_direct
 from .._lib.loglinear import KernelFeatures
 from .._lib.names import POSITION_LOSSES
+from .._lib.rankings import svm, svm_direct
 from .._lib.ridge import Design
 from .._lib.table import floats
 from ..kernels import InputKernel

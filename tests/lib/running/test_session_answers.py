@@ -12,7 +12,7 @@ import pytest
 from abi_answers import Answer, arguments, functions
 from abi_calls import DOUBLES, PART_LEN, D
 from combpred._lib import abi
-from combpred._lib.session import view
+from combpred._lib.call import view
 from combpred._lib.table import record
 
 STARTS = [name for name in functions() if name.endswith("_start")]

@@ -15,10 +15,10 @@ from numpy.testing import assert_array_equal
 
 from abi_answers import Answer
 from combpred._lib import abi
+from combpred._lib.call import Session, view
 from combpred._lib.decode import best_outputs
 from combpred._lib.errors import RowError
 from combpred._lib.sampling import search_own
-from combpred._lib.session import Session, view
 from combpred._lib.structure import Description
 from combpred._lib.table import record
 
@@ -185,7 +185,7 @@ import sys
 import numpy as np
 from combpred._lib import abi
 from combpred._lib.table import record
-from combpred._lib.session import Session
+from combpred._lib.call import Session
 from combpred._lib.structure import Description
 rankings = Description("permutations", {"n": 4})
 scores = record(abi.CScores, n=1, d=6, linear=np.arange(6.0))

@@ -11,9 +11,8 @@ from abi_estimates import estimate_calls
 from abi_loglinear import loglinear_calls
 from abi_rankings import ranking_calls
 from combpred._lib import abi
-from combpred._lib.call import call
+from combpred._lib.call import Session, call
 from combpred._lib.ridge import Design
-from combpred._lib.session import Session
 from combpred._lib.structure import Description
 from combpred._lib.table import record
 
