@@ -1,7 +1,9 @@
 package main
 
 import (
+	"combpred/core/aggregate"
 	"combpred/core/catalogue"
+	"combpred/core/fault"
 	"combpred/core/structure/metric"
 )
 
@@ -20,6 +22,22 @@ func doMetricVisits(a *metricVisitsArgs) error {
 	}
 	truth, predicted := metric.Rows{Width: a.k, Entries: a.yTrue}, metric.Rows{Width: a.m, Entries: a.yPred}
 	return m.ValuesTo(a.values, truth, predicted, a.workers, a.mon)
+}
+
+func doMetricAbstention(a *metricAbstentionArgs) error {
+	truth, err := a.yTrue.examples()
+	if err := fault.First(err, checkCount(a.m, "m")); err != nil {
+		return err
+	}
+	found, err := aggregate.NewAbstention(truth.Signs, a.proba, truth.Labels, truth.Weights, a.thresholds, a.m, a.workers, a.mon)
+	if err != nil {
+		return err
+	}
+	a.nCuts[0] = int64(len(found.Thresholds))
+	for at, values := range [][]float64{found.Thresholds, found.Completeness, found.Correctness} {
+		copy(a.curve.Row(at), values)
+	}
+	return nil
 }
 
 func doMetricNodes(a *metricNodesArgs) error {

@@ -659,6 +659,13 @@ int32_t cp_metric_visits(cp_in_i32 *y_true, int64_t n, int64_t k, cp_in_i32 *y_p
   return go_cp_metric_visits(y_true, n, k, y_pred, m, metric, values, workers, control, bad_row, err, err_cap);
 }
 
+int32_t cp_metric_abstention(cp_in_preferences *y_true, cp_in_f64 *proba, cp_in_f64 *thresholds, int64_t m,
+                             double *curve, int64_t *n_cuts, int32_t workers, cp_control *control, int64_t *bad_row,
+                             char *err, int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_metric_abstention(y_true, proba, thresholds, m, curve, n_cuts, workers, control, bad_row, err, err_cap);
+}
+
 int32_t cp_metric_nodes(cp_in_i32 *y_true, int64_t n, int64_t width, cp_in_i32 *y_pred, cp_in_tree *tree,
                         cp_in_char *metric, double *values, int32_t workers, cp_control *control, int64_t *bad_row,
                         char *err, int64_t err_cap) {

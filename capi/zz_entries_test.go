@@ -100,5 +100,6 @@ var exported = map[string]any{
 	"cp_bradley_terry_fit":        go_cp_bradley_terry_fit,
 	"cp_metric_rankings":          go_cp_metric_rankings,
 	"cp_metric_visits":            go_cp_metric_visits,
+	"cp_metric_abstention":        go_cp_metric_abstention,
 	"cp_metric_nodes":             go_cp_metric_nodes,
 }

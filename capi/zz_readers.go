@@ -6913,6 +6913,52 @@ func go_cp_metric_visits(y_true_ *C.cp_in_i32, n_ C.int64_t, k_ C.int64_t, y_pre
 	})
 }
 
+// metricAbstentionArgs are the arguments of cp_metric_abstention.
+type metricAbstentionArgs struct {
+	yTrue      *preferencesIn
+	proba      linalg.Matrix[float64]
+	thresholds []float64
+	m          int
+	curve      linalg.Matrix[float64]
+	nCuts      []int64
+	workers    int
+	mon        *parallel.Monitor
+	structs    struct { // what others point to
+		yTrue preferencesIn
+	}
+}
+
+//export go_cp_metric_abstention
+func go_cp_metric_abstention(y_true_ *C.cp_in_preferences, proba_ *C.cp_in_f64, thresholds_ *C.cp_in_f64, m_ C.int64_t, curve_ *C.double, n_cuts_ *C.int64_t, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
+		a := new(metricAbstentionArgs)
+		a.yTrue = &a.structs.yTrue
+		if err = a.yTrue.read(y_true_, "y_true", false, false); err != nil {
+			return err
+		}
+		a.m = int(m_)
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if a.proba, err = matrixAt(unsafe.Pointer(proba_), "proba", false, cabi.Size(float64(a.yTrue.n)), cabi.Size(float64(a.yTrue.k)*float64(a.yTrue.k))); err != nil {
+			return err
+		}
+		if a.thresholds, err = cabi.Optional[float64](unsafe.Pointer(thresholds_), "thresholds", cabi.Size(float64(a.m))); err != nil {
+			return err
+		}
+		if a.curve, err = matrixAt(unsafe.Pointer(curve_), "curve", false, cabi.Size(3), cabi.Size(float64(a.m))); err != nil {
+			return err
+		}
+		if a.nCuts, err = cabi.View[int64](unsafe.Pointer(n_cuts_), "n_cuts", cabi.Size(1)); err != nil {
+			return err
+		}
+		return doMetricAbstention(a)
+	})
+}
+
 // treeIn is a cp_tree as it is read.
 type treeIn struct {
 	c          C.cp_tree           // all of it

@@ -293,3 +293,38 @@ func BenchmarkCountPairs(b *testing.B) {
 		})
 	}
 }
+
+// TestAbstention compares the curve of two rankings with what is counted by hand.
+func TestAbstention(t *testing.T) {
+	p := linalg.NewMatrix[float64](2, 9)
+	copy(p.Row(0), []float64{0, 0.9, 0.8, 0.1, 0, 0.7, 0.2, 0.3, 0})
+	copy(p.Row(1), []float64{0, 0.4, 0.7, 0.6, 0, 0.6, 0.3, 0.4, 0})
+	truth := []int8{1, 1, 1, 1, 1, 1}
+	a, err := NewAbstention(truth, p, 3, nil, nil, 101, 2, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, pair := range map[string][2][]float64{
+		"thresholds":   {a.Thresholds, {0.5, 0.6, 0.7, 0.8}},
+		"completeness": {a.Completeness, {1, 4. / 6, 2. / 6, 1. / 6}},
+		"correctness":  {a.Correctness, {2. / 3, 1, 1, 1}},
+	} {
+		if !slices.EqualFunc(pair[0], pair[1], func(x, y float64) bool { return math.Abs(x-y) < 1e-12 }) {
+			t.Errorf("%s are %v, want %v", name, pair[0], pair[1])
+		}
+	}
+	if few, err := NewAbstention(truth, p, 3, nil, nil, 2, 1, nil); err != nil || !slices.Equal(few.Thresholds, []float64{0.5, 0.8}) {
+		t.Errorf("two thresholds are %v, %v", few, err)
+	}
+	one, err := NewAbstention(truth, p, 3, []float64{0, 2}, []float64{0.9}, 1, 1, nil)
+	if err != nil || one.Completeness[0] != 0 || !math.IsNaN(one.Correctness[0]) {
+		t.Errorf("where nothing is stated: %v, %v", one, err)
+	}
+	for _, of := range []struct{ weights, thresholds []float64 }{
+		{[]float64{0, 0}, nil}, {nil, []float64{0.4}}, {nil, []float64{math.NaN()}},
+	} {
+		if _, err := NewAbstention(truth, p, 3, of.weights, of.thresholds, 9, 1, nil); err == nil {
+			t.Errorf("weights %v and thresholds %v are not refused", of.weights, of.thresholds)
+		}
+	}
+}

@@ -202,6 +202,7 @@ NULLABLE = {
         "cp_metric_rankings.metric",
         "cp_metric_visits.metric",
         "cp_metric_nodes.metric",
+        "cp_metric_abstention.thresholds",
         "CTree.rule",
         "CTree.node_weight",
     ),

@@ -151,6 +151,7 @@ var arguments = map[string]Row{
 	"cp_plackett_luce_fit": {"penalty": "1"},
 	"cp_plackett_luce":     {"penalty": "1", "names": `word("null")`},
 	"cp_metric_rankings":   {"y_true": "ranks", "y_pred": "ranks", "metric": "name(RANKING_METRICS)", "parameter": "oneof(1, 0.5)"},
+	"cp_metric_abstention": {"proba": "zeros", "thresholds": "rarely(shares)", "m": "oneof(1, 5)"},
 	"cp_metric_visits":     {"y_true": "ranks", "y_pred": "ranks", "metric": "name(VISIT_METRICS)"},
 	"cp_metric_nodes":      {"width": "oneof(1, k)", "y_true": "zeros", "y_pred": "zeros", "metric": "name(NODE_METRICS)"},
 }

@@ -131,6 +131,7 @@ var contents = map[string]func(k Kind, dims []int64, i int) float64{
 	"numbers":  func(_ Kind, _ []int64, i int) float64 { return float64(i*i%7)/4 - 0.5 },
 	"typed":    func(_ Kind, _ []int64, i int) float64 { return float64(i % 3) },
 	"positive": func(_ Kind, _ []int64, i int) float64 { return float64(1 + i%3) },
+	"shares":   func(_ Kind, _ []int64, i int) float64 { return 0.5 + float64(i%4)/8 },
 	"counted":  func(_ Kind, _ []int64, i int) float64 { return float64(i) },
 	"handles":  func(k Kind, _ []int64, _ int) float64 { return float64(k.facts["space"]) },
 	"starts":   func(_ Kind, _ []int64, i int) float64 { return float64(i) },

@@ -553,6 +553,7 @@ OF_ROWS: dict[str, tuple[type, ...]] = {
     "cp_bradley_terry_fit": (_P, _F, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_metric_rankings": (_P, _P, _N, _N, _P, _F, _P, *_RUN, *_ROW),
     "cp_metric_visits": (_P, _N, _N, _P, _N, _P, _P, *_RUN, *_ROW),
+    "cp_metric_abstention": (_P, _P, _P, _N, _P, _P, *_RUN, *_ROW),
     "cp_metric_nodes": (_P, _N, _N, _P, _P, _P, _P, *_RUN, *_ROW),
 }
 
@@ -749,6 +750,8 @@ PARAMETERS: dict[str, tuple[str, ...]] = {
                              ">log_likelihood f8 1",),
     "cp_metric_rankings": ("y_true f8 n, k", "y_pred f8 n, k", "n=", "k=", "metric", "parameter", ">values f8 n",),
     "cp_metric_visits": ("y_true i4 n, k", "n=", "k=", "y_pred i4 n, m", "m=", "metric", ">values f8 n",),
+    "cp_metric_abstention": ("y_true CPreferences", "proba f8 y_true.n, y_true.k * y_true.k", "thresholds? f8 m", "m=",
+                             ">curve f8 3, m", ">n_cuts i8 1",),
     "cp_metric_nodes": ("y_true i4 n, width", "n=", "width=", "y_pred i4 n, width", "tree CTree", "metric",
                         ">values f8 n",),
 }

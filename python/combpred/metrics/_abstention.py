@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,10 +13,12 @@ from .._data.glossary import documented
 from .._data.inputs import check_weights
 from .._data.relations import encode_relations, pair_probabilities
 from .._lib.arrays import FloatArray, refuse_masked
-from .._lib.rankings import strongest_chains
+from .._lib.call import computed
+from .._lib.rankings import Examples
+from .._lib.table import floats
 from ._entries import are_matrices
 from ._rankings import positions_of
-from ._rows import compared, counting_weights, mean_of_counted
+from ._rows import compared, mean_of_counted
 
 _MOST_THRESHOLDS = 101  # of a curve that is asked for without them
 
@@ -174,34 +177,14 @@ def abstention_curve(
     array([0.67, 1.  , 1.  , 1.  ])
     """
     before, truth = pair_probabilities(proba), _signs(y_true, "y_true")
-    u, v = np.triu_indices(before.shape[1], 1)
-    pairs = len(before), len(u)
+    pairs = len(before), math.comb(before.shape[1], 2)
     if truth.shape != pairs:
         raise ValueError(f"y_true has shape {truth.shape} by pairs and proba {pairs}; they must agree row by row")
-    chains, least = strongest_chains(before)
-    right = np.where(truth > 0, chains[:, u, v], chains[:, v, u])
-    wrong = np.where(truth > 0, chains[:, v, u], chains[:, u, v])
-    for strengths in (right, wrong):  # above q from 1/2 on just where the pair is stated at q
-        strengths[(truth == 0) | (strengths <= least[:, np.newaxis])] = 0.0
-    if thresholds is None:
-        levels = np.unique(np.concatenate([right[right > 0.5], wrong[wrong > 0.5]]))[:-1]
-        cuts = np.concatenate([[0.5], levels])
-        if len(cuts) > _MOST_THRESHOLDS:
-            cuts = cuts[np.linspace(0, len(cuts) - 1, _MOST_THRESHOLDS).round().astype(np.intp)]
-    else:
-        cuts = np.asarray(thresholds, dtype=np.float64)
-        if cuts.ndim != 1 or not ((cuts >= 0.5) & (cuts < 1.0)).all():
-            raise ValueError(f"thresholds must be a list of numbers from 1/2 to below 1, got {thresholds!r}")
-    known = np.count_nonzero(truth, axis=1)
-    weights = counting_weights(known > 0, check_weights(sample_weight, len(truth)))
-    curve = np.full((2, len(cuts)), np.nan)
-    for at, q in enumerate(cuts):
-        hits, misses = np.count_nonzero(right > q, axis=1), np.count_nonzero(wrong > q, axis=1)
-        stated = hits + misses
-        curve[0, at] = np.average(stated / np.maximum(known, 1), weights=weights)
-        if (counts := weights * (stated > 0)).any():
-            curve[1, at] = np.average((hits - misses) / np.maximum(stated, 1), weights=counts)
-    return AbstentionCurve(cuts, *curve)
+    known = Examples(truth, None, check_weights(sample_weight, len(truth)), before.shape[1])
+    cuts = None if thresholds is None else floats(thresholds, "thresholds", None)
+    m = _MOST_THRESHOLDS if cuts is None else len(cuts)
+    curve, n_cuts = computed("cp_metric_abstention", known, before, cuts, m=m)
+    return AbstentionCurve(*curve[:, :n_cuts])
 
 
 def _signs(y: Any, name: str) -> NDArray[np.int8]:

@@ -11,6 +11,7 @@ RUN = (1, None)
 DOUBLES = np.zeros(3072)  # inputs that are zero, and outputs
 ONES, HOLLOW = np.ones(64), 1.0 - np.eye(4)
 ASCENDING, NODES, PARENTS = np.tile(np.arange(4.0), 2), np.zeros(2, dtype=np.int32), np.array([-1, 0], dtype=np.int32)
+SIGNS = np.array([[1, 1, 0, 0, -1, 0]] * 2, dtype=np.int8)
 FIRST, POSITIONS = np.tile(np.arange(1, 5, dtype=np.int32), 2), np.zeros(4, dtype=np.int32)
 
 
@@ -61,6 +62,10 @@ def ranking_calls() -> dict[str, list]:
         "cp_metric_rankings": [ASCENDING.ctypes.data] * 2 + [2, 4, b"ndcg", 1.0, doubles(2930), *RUN],
         "cp_metric_visits": [
             *(FIRST.ctypes.data, 2, 4, FIRST.ctypes.data, 4, b"route_f1", doubles(2930), *RUN),
+        ],
+        "cp_metric_abstention": [
+            record(abi.CPreferences, n=2, k=4, signs=SIGNS.ctypes.data, weights=ONES.ctypes.data, subgraphs=b"edges"),
+            *(doubles(2400), None, 3, doubles(2930), doubles(2990), *RUN),
         ],
         "cp_metric_nodes": [
             *(NODES.ctypes.data, 2, 1, NODES.ctypes.data),
