@@ -1,6 +1,8 @@
 package control
 
 import (
+	"strings"
+
 	"combpred/core/linalg/hostblas"
 )
 
@@ -9,10 +11,13 @@ import (
 func BlasRoutines() string { return hostblas.Routines() }
 
 // BlasOffer records the address of the host's routine called name, with the Fortran calling convention and 32-bit integers; it may
-// take hidden string lengths or not. Its arguments, in letters, must be those of BlasRoutines. It must stay loaded for the life of the
-// process. Nothing changes before BlasActivate.
+// take hidden string lengths or not. Its arguments, in letters or as a signature in C, such as "void (char *, int *)", must be those of
+// BlasRoutines. It must stay loaded for the life of the process. Nothing changes before BlasActivate.
 func BlasOffer(name, arguments string, address uintptr) (err error) {
 	defer recoverTo(&err)
+	if strings.Contains(arguments, "(") {
+		arguments = hostblas.Kinds(arguments)
+	}
 	if err := hostblas.Check(name, arguments); err != nil {
 		return err
 	}

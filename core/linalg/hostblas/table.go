@@ -109,3 +109,28 @@ func Check(name, args string) error {
 	}
 	return nil
 }
+
+// Kinds abbreviates the arguments of a function without result, given its signature in C, to one letter each: c for char *, i for int *,
+// x for a pointer to anything else, and ? otherwise. Names of number types differ between versions of SciPy. 64-bit integers come out
+// as x, which no expected list has there.
+func Kinds(signature string) string {
+	inside, isVoid := strings.CutPrefix(strings.Join(strings.Fields(signature), ""), "void(")
+	inside, isClosed := strings.CutSuffix(inside, ")")
+	if !isVoid || !isClosed {
+		return ""
+	}
+	var b strings.Builder
+	for argument := range strings.SplitSeq(inside, ",") {
+		switch {
+		case argument == "char*":
+			b.WriteByte('c')
+		case argument == "int*":
+			b.WriteByte('i')
+		case strings.HasSuffix(argument, "*"):
+			b.WriteByte('x')
+		default:
+			b.WriteByte('?')
+		}
+	}
+	return b.String()
+}

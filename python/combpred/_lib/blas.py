@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-import re
 from typing import Any, NamedTuple
 
 
@@ -68,7 +67,7 @@ def install(core: Any) -> BlasChoice:
 
 
 def _routine(name: str) -> tuple[str, int]:
-    """Return the kinds of the arguments of SciPy's routine, and its address."""
+    """Return the signature of SciPy's routine in C, and its address."""
     from scipy.linalg import cython_blas, cython_lapack
 
     capsule = cython_blas.__pyx_capi__.get(name) or cython_lapack.__pyx_capi__.get(name)
@@ -82,21 +81,4 @@ def _routine(name: str) -> tuple[str, int]:
     address = get_pointer(capsule, signature)
     if not address:
         raise ValueError(f"{name} has no address")
-    return _kinds(signature.decode()), int(address)
-
-
-def _kinds(signature: str) -> str:
-    """Abbreviate a C signature to one letter an argument: c for char *, i for int *, x for a pointer to anything else.
-
-    Names of number types differ between versions of SciPy. 64-bit integers come out as x, which no expected list has
-    there.
-
-    >>> _kinds("void (char *, int *, double *, int *, int *)")
-    'cixii'
-    """
-    inside = re.fullmatch(r"\s*void\s*\((.*)\)\s*", signature)
-    if inside is None:
-        return ""
-    letters = {"char*": "c", "int*": "i"}
-    types = ["".join(argument.split()) for argument in inside[1].split(",")]
-    return "".join(letters.get(t, "x" if t.endswith("*") else "?") for t in types)
+    return signature.decode(), int(address)

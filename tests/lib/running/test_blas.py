@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from combpred._lib import blas, call
+from combpred._lib import call
 
 SCRIPT = """
 from combpred._lib.call import library as load
@@ -95,17 +95,3 @@ def test_routines_cannot_change_once_in_use():
         core.control_BlasOffer("dgemm", core.control_BlasRoutines().split()[1], 1)
     with pytest.raises(RuntimeError):
         core.control_BlasActivate()
-
-
-@pytest.mark.parametrize(
-    ("signature", "kinds"),
-    [
-        ("void (char *, int *, __pyx_t_5scipy_6linalg_13cython_lapack_d *, int *, int *)", "cixii"),
-        ("void (char *, npy_int64 *, double *, npy_int64 *, int *)", "cxxxi"),
-        ("void (char *, int)", "c?"),
-        ("int (char *)", ""),
-        ("void (char *, int *", ""),
-    ],
-)
-def test_signatures_are_told_apart(signature, kinds):
-    assert blas._kinds(signature) == kinds

@@ -154,8 +154,8 @@ class TestInterrupt:
         active = []
 
         def work():
-            with control.interruptible(abi.Control()) as watch:
-                active.append(watch._watcher)
+            with control.interruptible(abi.Control()):
+                active.append(control._watcher().running)
 
         thread = threading.Thread(target=work)
         thread.start()
