@@ -304,13 +304,13 @@ func TestAbstention(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, pair := range map[string][2][]float64{
-		"thresholds":   {a.Thresholds, {0.5, 0.6, 0.7, 0.8}},
-		"completeness": {a.Completeness, {1, 4. / 6, 2. / 6, 1. / 6}},
-		"correctness":  {a.Correctness, {2. / 3, 1, 1, 1}},
+	for _, pair := range [][2][]float64{
+		{a.Thresholds, {0.5, 0.6, 0.7, 0.8}},
+		{a.Completeness, {1, 4. / 6, 2. / 6, 1. / 6}},
+		{a.Correctness, {2. / 3, 1, 1, 1}},
 	} {
 		if !slices.EqualFunc(pair[0], pair[1], func(x, y float64) bool { return math.Abs(x-y) < 1e-12 }) {
-			t.Errorf("%s are %v, want %v", name, pair[0], pair[1])
+			t.Errorf("the curve has %v, want %v", pair[0], pair[1])
 		}
 	}
 	if few, err := NewAbstention(truth, p, 3, nil, nil, 2, 1, nil); err != nil || !slices.Equal(few.Thresholds, []float64{0.5, 0.8}) {

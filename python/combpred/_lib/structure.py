@@ -92,12 +92,12 @@ class Description:
         """The open space; ValueError where the description is illegal."""
         return _opened(self)
 
-    @property
+    @cached_property
     def handle(self) -> int:
         """The handle of the space, which functions of the C interface take."""
         return self.space.handle
 
-    @property
+    @cached_property
     def shape(self) -> Shape:
         """The size of outputs and of ψ."""
         return self.space.shape
