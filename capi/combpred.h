@@ -2468,13 +2468,13 @@ int32_t cp_metric_visits(cp_in_i32 *y_true /* [n, k] */, int64_t n, int64_t k, c
                          int64_t *bad_row, char *err, int64_t err_cap);
 
 /* How complete and how correct partial orders are, by the threshold above which pairs are stated, given probabilities
- * proba[n, k, k] that the item of the row is before that of the column: a row states the transitive closure of the pairs
- * that are more probable than the threshold, or than the least at which that has no cycle. y_true has signs and weights,
- * and rows without a sign do not count. thresholds are from 1/2 to below 1; NULL: all at which anything changes, or m of
- * these, evenly by rank. curve has rows of the thresholds; of the completeness, the share of the pairs of known order
- * that is stated, in the mean over rows; and of the correctness, of the pairs of known order that are stated, the share
- * in the right order less that in the wrong one, in the mean over the rows that state some, NaN where none does. Its
- * first n_cuts columns are set.
+ * proba[n, k, k] that the item of the row is before that of the column: a row states the transitive closure of the
+ * pairs that are more probable than the threshold, or than the least at which that has no cycle. y_true has signs and
+ * weights, and rows without a sign do not count. thresholds are from 1/2 to below 1; NULL: all at which anything
+ * changes, or m of these, evenly by rank. curve has rows of the thresholds; of the completeness, the share of the
+ * pairs of known order that is stated, in the mean over rows; and of the correctness, of the pairs of known order that
+ * are stated, the share in the right order less that in the wrong one, in the mean over the rows that state some, NaN
+ * where none does. Its first n_cuts columns are set.
  * CP_EVALUE: no row of positive weight counts; with bad_row: for probabilities, as for cp_aggregate_chains.
  * control->step counts rows, and then thresholds. */
 int32_t cp_metric_abstention(cp_in_preferences *y_true, cp_in_f64 *proba /* [y_true.n, y_true.k * y_true.k] */,
