@@ -12,9 +12,8 @@ from .._data.converters import as_objects, read_entries, rows_in
 from .._data.glossary import documented
 from .._data.names import Names, checked_names
 from .._data.targets import TargetError
-from ._base import Structure, both_in_parts, copy_with
+from ._base import NaturalForm, Sized, Structure, both_in_parts, copy_with, entries_in, known_items, rows_of_names
 from ._converter import converter, table_in_parts
-from ._naming import NaturalForm, Sized, entries_in, known_items, rows_of_names
 
 
 @documented

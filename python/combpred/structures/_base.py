@@ -13,7 +13,7 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import chain, islice
-from typing import Any, ClassVar, Literal, TypeVar
+from typing import Any, ClassVar, Literal, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,6 +22,7 @@ from sklearn.base import BaseEstimator
 
 from .. import metrics
 from .._data.checks import choice, frozen, require_integers, seed_of, whole_number
+from .._data.converters import Entries, as_objects, natural_rows, read_entries
 from .._data.inputs import check_weights, column_names, columns_in_order
 from .._data.names import Names, checked_names
 from .._data.targets import encoded_rows, flat_sets, is_array_of_numbers, target_matrix
@@ -31,7 +32,6 @@ from .._lib.errors import CapabilityError
 from .._lib.names import CHAINS
 from .._lib.partition import log_partition
 from .._lib.structure import Description, structure_mean, structure_names, structure_second_moment
-from ._naming import NaturalForm, Sized, entries_in, known_items, names_of_columns, rows_of_names
 from ._search.constraints import RowConstraints
 from ._space import LibrarySpace, MomentsInfo
 from .scores import read_scores
@@ -39,6 +39,64 @@ from .scores import read_scores
 _ENUMERATION_LIMIT = 10**7  # members that enumerate() lists at most
 
 _Structure = TypeVar("_Structure", bound="Structure")
+
+
+def width_of(structure: Any, y: Any, argument: str) -> int:
+    """Return the number of columns of y."""
+    if sparse.issparse(y):
+        return int(y.shape[1])
+    return int(target_matrix(y, argument, None, structure._sized.column).shape[1])
+
+
+class Sized(NamedTuple):
+    """The parameter of a structure that the library calls n, the number of its items.
+
+    Attributes
+    ----------
+    parameter : str
+        Its name.
+    column : str
+        What a column of y stands for, such as "label".
+    source : str, default="the columns of y"
+        What a fitted estimator reads the value from.
+    names : str or None, default=None
+        The parameter that holds names of the items.
+    shown : callable, default=width_of
+        Function of a structure, y and what messages call y that returns the value that y shows.
+    """
+
+    parameter: str
+    column: str
+    source: str | None = "the columns of y"
+    names: str | None = None
+    shown: Callable[[Any, Any, str], int] = width_of
+
+
+class NaturalForm(NamedTuple):
+    """How rows of names are told from the format of y, read and written.
+
+    A structure that has such a form has the method `_read_natural`, too.
+
+    Attributes
+    ----------
+    writes : str or None, default=None
+        Name of the converter that makes rows of y; None where y has names itself.
+    ordered, once : bool, default=True
+        How `read_entries` reads rows.
+    named : bool, default=False
+        Whether rows of a data frame are dicts from the names of its columns.
+    strings : bool, default=True
+        Whether strings are such rows, and not the format of y.
+    lists : callable or None, default=None
+        Function of rows and what messages call these that returns a list of names for each; None where they are lists.
+    """
+
+    writes: str | None = None
+    ordered: bool = True
+    once: bool = True
+    named: bool = False
+    strings: bool = True
+    lists: Callable[[list[Any], str], list[Any]] | None = None
 
 
 class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
@@ -171,10 +229,10 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
             if items is None:
                 return copy_with(self, **{sized.parameter: len(found)})
         n = sized.shown(self, y, "y") if items is None else self.space.description.scalars["n"]
-        resolved = copy_with(self, **{sized.parameter: n})
-        if rows is not None or self._columns != "items" or self._names is not None or sized.names is None:
-            return resolved
-        return copy_with(resolved, **{sized.names: column_names(y)})
+        changes: dict[str, Any] = {sized.parameter: n}
+        if rows is None and self._columns == "items" and self._names is None and sized.names is not None:
+            changes[sized.names] = column_names(y)
+        return copy_with(self, **changes)
 
     _read_natural: Callable[[list[Any], str], NDArray[Any]]
     """Returns rows of names, which messages call by the second argument, in the format of y."""
@@ -699,6 +757,45 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
 
     def __hash__(self) -> int:
         return hash(_key(self))
+
+
+def known_items(structure: Structure) -> Sequence[Any] | None:
+    """Return the names of the items, or their numbers; None where not even their number is known."""
+    names = structure._names
+    if names is None and getattr(structure, structure._sized.parameter) is not None:
+        return range(structure._n())
+    return names
+
+
+def names_of_columns(structure: Structure) -> Sequence[Hashable] | None:
+    """Return the names of the columns of y; None if they have none."""
+    names = structure._names
+    if structure._columns is None or names is None:
+        return structure._y_columns
+    return names if structure._columns == "items" else structure_names(structure.space.description)
+
+
+def rows_of_names(structure: Structure, y: Any, argument: str) -> list[Any] | None:
+    """Return the rows of y if they are in natural form; None where they are in the structure's format."""
+    form = structure._natural
+    if form is None or is_array_of_numbers(y):
+        return None
+    rows = natural_rows(y, argument, named=form.named)
+    return None if rows and not form.strings and all(isinstance(row, str) for row in rows) else rows
+
+
+def entries_in(structure: Any, rows: list[Any], names: Any, argument: str) -> Entries:
+    """Return what rows of `names` hold, None: of the names that occur; TargetError for what is no such row."""
+    form = structure._natural or NaturalForm()
+    lists = rows if form.lists is None else form.lists(rows, argument)
+    parameter = structure._sized.names
+    return read_entries(lists, names, argument, parameter, ordered=form.ordered, once=form.once)
+
+
+def in_names(structure: Structure, y: Any) -> Any:
+    """Return outputs in natural form; themselves where they are names already."""
+    form = structure._natural
+    return y if form is None or form.writes is None else as_objects(getattr(structure, form.writes)(y))
 
 
 def copy_with(structure: _Structure, **changes: Any) -> _Structure:

@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 
 from .._data.converters import rows_in
 from .._data.glossary import documented
-from ._base import Structure
+from ._base import NaturalForm, Sized, Structure, entries_in, known_items
 from ._converter import converter, table_in_parts
-from ._naming import NaturalForm, Sized, entries_in, known_items
 
 
 @documented

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from .._data.converters import as_objects
 from .._data.inputs import column_names
-from ._base import copy_with
-from ._naming import known_items
+from ._base import copy_with, known_items
 
 
 class converter(staticmethod):  # type: ignore[type-arg]  # noqa: N801  # a decorator

@@ -12,8 +12,7 @@ from .._data.relations import items_of_pairs
 from .._data.targets import target_matrix
 from .._lib.structure import Description
 from . import _pairs
-from ._base import Structure, copy_with
-from ._naming import Sized, width_of
+from ._base import Sized, Structure, copy_with, width_of
 
 
 class EdgeSets(Structure):

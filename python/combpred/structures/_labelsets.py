@@ -16,9 +16,8 @@ from .._data.inputs import columns_in_order
 from .._data.targets import check_width, not_empty, target_matrix, whole_numbers
 from .._lib.errors import renumbered
 from .._lib.structure import Description
-from ._base import Structure, copy_with
+from ._base import NaturalForm, Sized, Structure, copy_with, entries_in, known_items
 from ._converter import converter, table_in_parts
-from ._naming import NaturalForm, Sized, entries_in, known_items
 
 _MOST_NONZERO = 0.1  # above this fraction of nonzero entries, products are faster with dense rows
 _REMEDY = "label sets are 0/1 matrices, 1 where the label belongs to the row"

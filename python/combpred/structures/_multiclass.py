@@ -12,8 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from .._data.glossary import documented
 from .._data.names import Names
 from .._data.targets import check_present, codes_of, summary, target_vector
-from ._base import Structure, copy_with
-from ._naming import Sized
+from ._base import Sized, Structure, copy_with
 
 _SPARSE_CLASSES = 32  # with this many classes or more, indicators are stored in CSR format
 

@@ -12,8 +12,7 @@ from .._data.checks import is_number
 from .._data.glossary import documented
 from .._data.names import Names, checked_names
 from .._data.targets import codes_of, summary, target_vector, whole_numbers
-from ._base import Structure, copy_with
-from ._naming import Sized
+from ._base import Sized, Structure, copy_with
 
 _LEAST = int(np.iinfo(np.int32).min)
 

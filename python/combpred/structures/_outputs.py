@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from .._data.tables import Named
 from .._lib.arrays import FloatArray
-from ._base import Structure
-from ._naming import in_names, names_of_columns
+from ._base import Structure, in_names, names_of_columns
 from ._visits import Visits
 
 

@@ -18,7 +18,7 @@ from .._data.converters import LISTED, read_entries, rows_in
 from .._data.names import Names, index_of
 from .._data.targets import TargetError, summary, target_matrix, whole_numbers
 from .._lib.structure import structure_layout
-from ._naming import NaturalForm, entries_in
+from ._base import NaturalForm, entries_in
 
 
 def from_edges(self: Any, graphs: Any) -> NDArray[np.int32]:

@@ -14,8 +14,7 @@ from .._data.glossary import documented
 from .._data.names import Names, checked_names, index_of
 from .._data.targets import TargetError, target_matrix, target_vector, whole_numbers
 from .._lib.structure import Description
-from ._base import Structure, both_in_parts, copy_with
-from ._naming import NaturalForm
+from ._base import NaturalForm, Structure, both_in_parts, copy_with
 from ._pairs import vertex_pairs
 from ._space import LibrarySpace
 

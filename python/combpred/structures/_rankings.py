@@ -12,8 +12,7 @@ from .._data.converters import read_entries, rows_in
 from .._data.inputs import column_names, columns_in_order
 from .._data.names import checked_names
 from .._data.targets import as_numbers, error_at, target_matrix
-from ._base import Structure, both_in_parts
-from ._naming import Sized, entries_in, known_items
+from ._base import Sized, Structure, both_in_parts, entries_in, known_items
 
 
 class Rankings(Structure):

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 from .._data.inputs import column_names, columns_in_order
 from .._data.relations import relation_rows
 from . import _pairs
-from ._base import Structure, both_in_parts
-from ._naming import Sized
+from ._base import Sized, Structure, both_in_parts
 
 
 class Relations(Structure):

@@ -12,7 +12,7 @@ from scipy import sparse
 
 from .._data.glossary import documented
 from .._lib.structure import structure_layout
-from ._naming import Sized
+from ._base import Sized
 from ._search.constraints import Restriction
 from ._visits import Visits, size_of_visits
 

@@ -13,7 +13,7 @@ from .._data.glossary import documented
 from .._data.targets import target_matrix
 from .._data.trees import Tree
 from .._lib.structure import Description
-from ._naming import NaturalForm
+from ._base import NaturalForm
 from ._trees import Trees
 
 

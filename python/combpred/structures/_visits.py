@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from .._data.converters import padded, rows_in
 from .._data.targets import whole_numbers
 from .._lib.structure import parameter_range
-from ._base import Structure, copy_with
-from ._naming import NaturalForm, Sized, entries_in, known_items
+from ._base import NaturalForm, Sized, Structure, copy_with, entries_in, known_items
 
 
 def size_of_visits(structure: Any, y: Any, argument: str) -> int:

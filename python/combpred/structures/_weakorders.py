@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from .._data.converters import LISTED, entries_of, rows_in
 from .._data.glossary import documented
 from .._data.targets import TargetError
+from ._base import NaturalForm, entries_in, known_items
 from ._converter import converter, table_in_parts
-from ._naming import NaturalForm, entries_in, known_items
 from ._rankings import Rankings, ranks_of, top_k
 
 
