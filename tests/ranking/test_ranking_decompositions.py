@@ -83,9 +83,9 @@ def test_illegal_divisions_are_refused(decomposition):
 @pytest.mark.parametrize("ranker", RANKERS, ids=lambda ranker: type(ranker).__name__)
 def test_what_is_no_division_is_named(ranker):
     X, y = problem()
-    with pytest.raises(ValueError, match="decomposition must return a list of lists of pairs of labels") as caught:
+    with pytest.raises(ValueError) as caught:
         clone(ranker).set_params(decomposition=lambda edges: 5).fit(X, y)
-    assert caught.value.row == 0
+    assert caught.value.row == 0 and "decomposition must return" in str(caught.value)
 
 
 @pytest.mark.parametrize("ranker", RANKERS, ids=lambda ranker: type(ranker).__name__)
