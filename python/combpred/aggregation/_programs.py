@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from numbers import Real
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,27 +78,20 @@ def _solve(
 
 
 def solve_relation(
-    label: str,
-    before: FloatArray,
-    apart: FloatArray,
-    known: NDArray[np.bool_],
-    deadline: float | None,
-    verbose: int,
-    *,
-    partial: bool,
+    label: str, before: FloatArray, apart: FloatArray, known: NDArray[np.bool_], *, verbose: int, **how: Any
 ) -> Programs:
     """Solve the program of rankings with ties, or of partial orders.
 
     Parameters
     ----------
-    label, deadline, verbose
+    label, verbose
         As in `solve_programs`.
     before, apart : ndarray of shape (k, k)
         Costs of u before v, and of the two tied, or unrelated.
     known : ndarray of shape (k, k), bool
         A good relation, which is what there is at the deadline.
-    partial : bool
-        Whether it may be any partial order.
+    **how
+        `deadline`, as in `solve_programs`, and `partial`, whether it may be any partial order.
     """
     from .._programs.orders import best_relation  # loads the solver
     from .._programs.program import OutOfTimeError
@@ -115,9 +109,7 @@ def solve_relation(
             most = float(np.triu(np.maximum(np.maximum(own, own.T), 0.0), 1).sum())  # each pair on its own
             if len(items) > 1:
                 try:
-                    x[np.ix_(items, items)], found = best_relation(
-                        own, partial=partial, deadline=deadline, control=control
-                    )
+                    x[np.ix_(items, items)], found = best_relation(own, control=control, **how)
                 except OutOfTimeError as error:
                     found, state = error.upper_bound, abi.PROGRAM_OUT_OF_TIME
                 bound -= min(found, most)
