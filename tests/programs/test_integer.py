@@ -13,7 +13,7 @@ import pytest
 from combpred import CapabilityError, NumericalError, StructuredRidge
 from combpred._programs import program
 from combpred._programs.orders import best_order, relaxed_order, violated_three_cycles
-from combpred._programs.program import Cut, OutOfTimeError
+from combpred._programs.program import Cut, OutOfTimeError, Watch
 from combpred._programs.tours import best_cycle, best_directed_cycle, best_route
 from combpred.structures import Cycles, DirectedCycles, LabelSets, Permutations, Routes
 
@@ -97,12 +97,12 @@ def test_programs_stop_at_the_deadline_with_a_bound(monkeypatch):
     scores = np.random.default_rng(0).normal(size=n * (n - 1) // 2)
     for solve in (best_order, relaxed_order):
         with pytest.raises(OutOfTimeError) as stopped:
-            solve(n, scores, deadline=time.monotonic())
+            solve(n, scores, watch=Watch(time.monotonic()))
         assert stopped.value.upper_bound == pytest.approx(np.abs(scores).sum())
     times = itertools.chain([0.0, 99.999], itertools.repeat(100.0))  # the second program has a millisecond
     monkeypatch.setattr(program, "time", types.SimpleNamespace(monotonic=lambda: next(times)))
     with pytest.raises(OutOfTimeError) as stopped:
-        best_order(n, scores, deadline=100.0)
+        best_order(n, scores, watch=Watch(100.0))
     found = Permutations(n).embed([Permutations(n).decode(scores)])[0] @ scores
     assert found <= stopped.value.upper_bound <= np.abs(scores).sum()
 

@@ -50,6 +50,25 @@ class OutOfTimeError(RuntimeError):
         self.upper_bound = upper_bound
 
 
+class Watch(NamedTuple):
+    """How a program is watched while it is solved.
+
+    Attributes
+    ----------
+    deadline : float or None
+        Time to stop, on the clock of `time.monotonic`; None: no limit.
+    control : Control or None
+        Where progress is reported: `step` counts the programs after the first, and `value` is the number of
+        constraints.
+    """
+
+    deadline: float | None = None
+    control: Control | None = None
+
+
+UNWATCHED = Watch()
+
+
 class Optimum(NamedTuple):
     """An optimal solution.
 
@@ -72,12 +91,11 @@ def maximise(
     scores: FloatArray,
     constraints: list[Cut],
     violated: Callable[[NDArray[Any]], list[Cut]],
+    watch: Watch = UNWATCHED,
     *,
     relaxed: bool = False,
     constant: float = 0.0,
     bound: float = np.inf,
-    deadline: float | None = None,
-    control: Control | None = None,
 ) -> Optimum:
     """Return a 0/1 vector x of largest ``scores @ x`` that satisfies all constraints.
 
@@ -91,17 +109,13 @@ def maximise(
         Function of an optimal x that returns the constraints of the full problem that x violates, or an empty list if x
         is feasible. Those returned must be new, and there must be finitely many in all. x is bool, or float64 if
         `relaxed`.
+    watch : Watch, default=UNWATCHED
     relaxed : bool, default=False
         Whether x may have any values between 0 and 1.
     constant : float, default=0.0
         What is added to ``scores @ x`` for the value of x.
     bound : float, default=inf
         Known bound on the values of all solutions.
-    deadline : float or None, default=None
-        Time to stop, on the clock of `time.monotonic`; None: no limit.
-    control : Control or None, default=None
-        Where progress is reported: `step` counts the programs after the first, and `value` is the number of
-        constraints.
 
     Returns
     -------
@@ -125,8 +139,8 @@ def maximise(
         low, high = np.array([c.low for c in cuts]), np.array([c.high for c in cuts])
         for presolve in (True, False):  # presolve has errors: with SciPy 1.10 "optimal" vectors can be out of bounds
             options = {"mip_rel_gap": 0.0, "presolve": presolve}
-            if deadline is not None:
-                options["time_limit"] = max(deadline - time.monotonic(), 0.0)
+            if watch.deadline is not None:
+                options["time_limit"] = max(watch.deadline - time.monotonic(), 0.0)
                 if options["time_limit"] == 0.0:
                     raise OutOfTimeError(bound)
             result = call_abandonable(
@@ -139,7 +153,7 @@ def maximise(
             )
             if result.status == _INFEASIBLE:
                 raise InfeasibleError("no 0/1 vector satisfies the constraints")
-            if result.status == _OUT_OF_TIME and deadline is not None:
+            if result.status == _OUT_OF_TIME and watch.deadline is not None:
                 found = None if relaxed else result.mip_dual_bound
                 raise OutOfTimeError(bound if found is None else min(bound, constant - float(found) * scale))
             if result.x is None:
@@ -159,9 +173,9 @@ def maximise(
         if not new:
             return Optimum(x, bound, cuts)
         cuts += new
-        if control is not None:
-            control.step += 1
-            control.value = float(len(cuts))
+        if watch.control is not None:
+            watch.control.step += 1
+            watch.control.value = float(len(cuts))
         rows = vstack([rows, _rows(new, len(scores))], format="csr")
 
 

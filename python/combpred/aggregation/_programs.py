@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from numbers import Real
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,9 @@ from .._lib import abi
 from .._lib.aggregate import Programs, item_groups
 from .._lib.arrays import FloatArray
 from .._lib.control import reported
+
+if TYPE_CHECKING:
+    from .._programs.program import Watch
 
 #: Methods that make use of programs.
 PROGRAMMED = ("milp", "lp")
@@ -44,19 +48,20 @@ def solve_programs(
     """
     groups = item_groups(before)
     programs = Programs(np.zeros_like(before), np.zeros(len(groups), dtype=np.int32), np.zeros(len(groups)))
+    from .._programs.program import Watch  # loads the solver
+
     control = abi.Control()
+    watch = Watch(deadline, control)
     with reported(control, label, verbose=verbose):
         for number, items in enumerate(groups):
             if len(items) >= least:
                 square = np.ix_(items, items)
-                found = _solve(method, before[square], deadline, control)
+                found = _solve(method, before[square], watch)
                 programs.x[square], programs.state[number], programs.lower_bound[number] = found
     return programs
 
 
-def _solve(
-    method: str, before: FloatArray, deadline: float | None, control: abi.Control
-) -> tuple[FloatArray, int, float]:
+def _solve(method: str, before: FloatArray, watch: Watch) -> tuple[FloatArray, int, float]:
     """Return how far u is before v, what is known of the program, and a bound on the cost of all orders."""
     from .._programs.orders import best_order, relaxed_order  # loads the solver
     from .._programs.program import OutOfTimeError
@@ -67,9 +72,9 @@ def _solve(
     mean = float((before[u, v] + before[v, u]).sum() / 2)
     try:
         if method == "milp":
-            positions, bound = best_order(k, scores, deadline=deadline, control=control)
+            positions, bound = best_order(k, scores, watch=watch)
             return (positions[:, np.newaxis] < positions).astype(np.float64), abi.PROGRAM_SOLVED, mean - bound
-        relaxed = relaxed_order(k, scores, deadline=deadline, control=control)
+        relaxed = relaxed_order(k, scores, watch=watch)
     except OutOfTimeError as error:
         return np.zeros_like(before), abi.PROGRAM_OUT_OF_TIME, mean - error.upper_bound
     state = abi.PROGRAM_SOLVED if relaxed.is_order else abi.PROGRAM_FRACTIONAL
@@ -100,13 +105,14 @@ def solve_relation(
         Whether it may be any partial order.
     """
     from .._programs.orders import best_relation  # loads the solver
-    from .._programs.program import OutOfTimeError
+    from .._programs.program import OutOfTimeError, Watch
 
     gain = apart - before
     order, ends = components(np.maximum(gain, 0.0) > gain.T)  # u leads to v where v before u is not a best choice
     x, bound = np.zeros_like(before), 0.0
     state = abi.PROGRAM_SOLVED
     control = abi.Control()
+    watch = Watch(deadline, control)
     with reported(control, label, verbose=verbose):
         for items, rest in zip(np.split(order, ends), (order[end:] for end in [*ends, len(order)]), strict=True):
             x[np.ix_(items, rest)] = 1.0
@@ -115,9 +121,7 @@ def solve_relation(
             most = float(np.triu(np.maximum(np.maximum(own, own.T), 0.0), 1).sum())  # each pair on its own
             if len(items) > 1:
                 try:
-                    x[np.ix_(items, items)], found = best_relation(
-                        own, partial=partial, deadline=deadline, control=control
-                    )
+                    x[np.ix_(items, items)], found = best_relation(own, watch, is_partial=partial)
                 except OutOfTimeError as error:
                     found, state = error.upper_bound, abi.PROGRAM_OUT_OF_TIME
                 bound -= min(found, most)
