@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from combpred._lib.partition import Asked
 from combpred.sampling._marginals import range_of_features
 from combpred.sampling.engines import SampledEngine
 from combpred.structures import Assignments, Custom, Cycles, LabelSets, MultiClass, Paths, Permutations
@@ -30,6 +31,6 @@ def test_the_stated_error_of_means_along_chains_holds():
     """300 equal rows: at δ = 0.1 no more than 30 are expected to be beyond ε, 60 happen in 1e-7 of seeds."""
     scores = np.tile([0.8, -0.3, 0.5, 0.0, 0.9, -0.6], (300, 1))
     expected = Permutations(4).marginals(scores[0])
-    engine = SampledEngine(Permutations(4), "local", epsilon=0.1, delta=0.1, seed=1)
+    engine = SampledEngine(Permutations(4), Asked("annealed", "local", epsilon=0.1, delta=0.1, seed=1))
     means = engine.infer(scores, means=True, log_z=False).means
     assert np.count_nonzero(np.abs(means - expected).max(axis=1) > 0.1) <= 60
