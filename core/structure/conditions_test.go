@@ -165,3 +165,16 @@ func TestIllegalConditions(t *testing.T) {
 		}
 	}
 }
+
+func TestTermsSayWhatTheyTake(t *testing.T) {
+	for want, term := range map[string]structure.Term{
+		"one of the labels":                            {Key: structure.FirstKey, Form: structure.One, Of: "labels"},
+		"(least, most), or a number of vertices":       {Key: structure.SizeKey, Form: structure.Count, Of: "vertices"},
+		"a list of pairs of items and columns":         {Key: structure.RequiredKey, Form: structure.Pairs, Of: "items", Second: "columns"},
+		"a list, single ones and pairs, of the places": {Key: structure.RequiredKey, Form: structure.Mixed, Of: "the places"},
+	} {
+		if got := term.Takes(); got != want {
+			t.Errorf("%v takes %q, want %q", term.Key, got, want)
+		}
+	}
+}
