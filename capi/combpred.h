@@ -1141,8 +1141,9 @@ int32_t cp_estimate_start(cp_in_supplied *supplied, cp_in_estimate_options *opti
  * "auto" is "cftp" where bounds are given by which it takes few proposals, and else "meta", as is "chain"; to
  * choose, it asks for ψ of some outputs with CP_ASK_DRAWS. options->start[scores.n], diagnosed start[scores.n, 4],
  * has numbers of outputs where chains begin, and starts their ψ. options->bound[scores.n] is needed by "rejection"
- * and "cftp", which do the same. record may be NULL. bad_row is a row of linear, of bounds or of starts; from
- * cp_session_next, it is one whose outputs led to numbers that are not finite, or to a score above its bound. */
+ * and "cftp", which do the same. record may be NULL. control->step counts moves and uniform outputs. bad_row is a row
+ * of linear, of bounds or of starts; from cp_session_next, it is one whose outputs led to numbers that are not finite,
+ * or to a score above its bound. */
 int32_t cp_chain_start(cp_space space, cp_in_scores *scores, cp_in_chain_options *options, cp_in_starts *starts,
                        int32_t *dst /* [scores.n, options.n_samples] */, cp_chain_record *record /* ? */,
                        cp_session *session /* [1] */, int32_t workers, cp_control *control, int64_t *bad_row,
