@@ -146,27 +146,24 @@ def best_relation(
     (Müller, 1996, *On the partial order polytope of a digraph*).
     """
     n = len(gain)
-    number = np.cumsum(~np.eye(n, dtype=bool).ravel()).reshape(n, n) - 1
     pairs = ~np.eye(n, dtype=bool)
+    distinct = pairs[:, np.newaxis] & pairs[:, :, np.newaxis] & pairs  # triples (a, m, b)
+    number = np.cumsum(pairs).reshape(n, n) - 1
     u, v = np.triu_indices(n, 1)
     once = [Cut([int(a), int(b)], [1.0, 1.0], 0.0, 1.0) for a, b in zip(number[u, v], number[v, u], strict=True)]
 
     def violated(x: NDArray[Any]) -> list[Cut]:
         before = np.zeros((n, n))
         before[pairs] = x
-        missed = [before - before[:, [m]] - before[m] for m in range(n)]  # m stands between u and w for neither
+        excess = before[:, np.newaxis] - before[:, :, np.newaxis] - before  # of a before b, m stands between neither
         if is_partial:
-            missed = [-1.0 - one for one in missed]  # u before m, m before w, and not u before w
-        found = [np.argwhere((one > _TOLERANCE) & pairs) for one in missed]
-        triples = [
-            (-missed[m][a, b], a, m, b) for m, rows in enumerate(found) for a, b in rows.tolist() if m not in (a, b)
-        ]
-        triples.sort()
-        least = -1.0 if is_partial else -2.0  # of x_uw − x_uv − x_vw
-        return [
-            Cut([int(number[a, b]), int(number[a, m]), int(number[m, b])], [1.0, -1.0, -1.0], least, least + 2.0)
-            for _, a, m, b in triples[: _CUTS_PER_PAIR * len(x)]
-        ]
+            excess = -1.0 - excess  # a before m, m before b, and not a before b
+        triples = np.argwhere((excess > _TOLERANCE) & distinct)
+        most = np.argsort(-excess[tuple(triples.T)], kind="stable")[: _CUTS_PER_PAIR * len(x)]
+        a, m, b = triples[most].T
+        columns = np.stack([number[a, b], number[a, m], number[m, b]], axis=1).tolist()
+        least = -1.0 if is_partial else -2.0  # of x_ab − x_am − x_mb
+        return [Cut(of_triple, [1.0, -1.0, -1.0], least, least + 2.0) for of_triple in columns]
 
     found = maximise(gain[pairs], once, violated, watch, relaxed=True)
     if (np.minimum(found.x, 1.0 - found.x) > _TOLERANCE).any():
