@@ -167,14 +167,17 @@ func TestIllegalConditions(t *testing.T) {
 }
 
 func TestTermsSayWhatTheyTake(t *testing.T) {
-	for want, term := range map[string]structure.Term{
-		"one of the labels":                            {Key: structure.FirstKey, Form: structure.One, Of: "labels"},
-		"(least, most), or a number of vertices":       {Key: structure.SizeKey, Form: structure.Count, Of: "vertices"},
-		"a list of pairs of items and columns":         {Key: structure.RequiredKey, Form: structure.Pairs, Of: "items", Second: "columns"},
-		"a list, single ones and pairs, of the places": {Key: structure.RequiredKey, Form: structure.Mixed, Of: "the places"},
+	for _, c := range []struct {
+		want string
+		term structure.Term
+	}{
+		{"one of the labels", structure.Term{Form: structure.One, Of: "labels"}},
+		{"(least, most), or a number of vertices", structure.Term{Form: structure.Count, Of: "vertices"}},
+		{"a list of pairs of items and columns", structure.Term{Form: structure.Pairs, Of: "items", Second: "columns"}},
+		{"a list, single ones and pairs, of places", structure.Term{Form: structure.Mixed, Of: "places"}},
 	} {
-		if got := term.Takes(); got != want {
-			t.Errorf("%v takes %q, want %q", term.Key, got, want)
+		if got := c.term.Takes(); got != c.want {
+			t.Errorf("a term takes %q, want %q", got, c.want)
 		}
 	}
 }

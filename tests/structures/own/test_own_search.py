@@ -10,7 +10,6 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from combpred import CapabilityError
-from combpred._lib.abi import Control
 from combpred.sampling import sample, search
 from combpred.structures import Custom
 from combpred.structures._own import chains
@@ -121,8 +120,13 @@ def test_what_is_missing_is_named() -> None:
 
 
 def test_progress_counts_each_step_once(monkeypatch: Any) -> None:
-    controls: list[Control] = []
-    monkeypatch.setattr(chains, "Control", lambda: controls.append(Control()) or controls[-1])
+    controls, make = [], chains.Control
+
+    def kept() -> Any:
+        controls.append(make())
+        return controls[-1]
+
+    monkeypatch.setattr(chains, "Control", kept)
     found = search(own(), SCORES, schedule=[1.0], n_steps=50, random_state=0)
     assert [control.step for control in controls] == [found.n_steps.sum()]
 
