@@ -25,6 +25,7 @@ from combpred.structures import (
 )
 
 RANKS = np.array([[1, 2, 3], [2, 1, 3]])
+SCORES = pd.DataFrame({"urgent": [0.0, np.nan], "a": [1.0, 2.0]})  # names of columns beside their numbers
 MASKED = np.ma.array([1.0, 2.0], mask=[False, True])
 
 
@@ -64,6 +65,7 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str, int | None]] = [
     (lambda: Graphs(3).validate([[1, 3, 0]]), ValueError, "y", 0),
     (lambda: Permutations(labels=["a", "b", "c"]).decode([0, np.nan, 0]), ValueError, "scores", 0),
     (lambda: Permutations(3).decode([0, np.nan, 0]), ValueError, "scores", 0),
+    (lambda: LabelSets(labels=["a", "urgent"]).decode(SCORES), ValueError, "'urgent'", 1),
     (lambda: kernels.position_kernel([[1, 2, 3]], [[1, 2, 3]], weights=[1, 2]), ValueError, "weights", None),
     # Metrics.
     (lambda: metrics.accuracy(["1", "2"], [1, 2]), ValueError, "y_true", None),
@@ -91,7 +93,7 @@ def test_wrong_calls_are_refused_by_the_name_of_the_parameter(call, error, named
         pytest.importorskip("skops", reason="model files are those of skops")
     with pytest.raises(error) as caught:
         call()
-    assert re.search(rf"\b{named}\b", str(caught.value)) and getattr(caught.value, "row", None) == row
+    assert re.search(rf"(?<!\w){named}(?!\w)", str(caught.value)) and getattr(caught.value, "row", None) == row
 
 
 def test_numbers_of_any_size_are_shown():

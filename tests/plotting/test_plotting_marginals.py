@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 
 from combpred import CapabilityError, ProbabilisticStructured, StructuredRidge, structures
 from combpred.plotting import MarginalsDisplay
-from combpred.plotting._marginals import marginal_matrix
+from combpred.plotting._marginals import expected_ranks
 from combpred.plotting._reliability import events
 from combpred.structures import Permutations, Structure, WeakOrders, structure_classes
 
@@ -135,7 +135,7 @@ def test_every_structure_has_a_matrix_or_says_what_else(name: str) -> None:
     assert set(SMALL) == {cls.__name__ for cls in structure_classes().values()}
     structure = SMALL[name]
     if name in CELLS:
-        assert marginal_matrix(structure, structure.mean()).values.ndim == 2
+        assert MarginalsDisplay.from_marginals(structure, structure.mean()).matrix.ndim == 2
     else:
         with pytest.raises(CapabilityError):
             MarginalsDisplay.from_marginals(structure, structure.mean())
@@ -207,8 +207,8 @@ def test_sorted_by_expected_rank(structure: Structure) -> None:
     first[:, u, v] = signs
     first -= first.transpose(0, 2, 1)
     ranks = p @ (1 + ((first < 0) + 0.5 * (first == 0)).sum(axis=2) - 0.5)  # a label is not tied with itself
-    matrix = marginal_matrix(structure, structure.marginals(scores))
-    np.testing.assert_allclose(matrix.expected_ranks(), ranks, atol=1e-10)
+    plain = MarginalsDisplay.from_marginals(structure, structure.marginals(scores))
+    np.testing.assert_allclose(expected_ranks(plain.matrix, plain.kind), ranks, atol=1e-10)
     display = MarginalsDisplay.from_marginals(structure, structure.marginals(scores), labels="abcd", order="rank")
     assert display.row_labels == display.column_labels == tuple("abcd"[i] for i in np.argsort(ranks))
     by_hand = MarginalsDisplay.from_marginals(structure, structure.marginals(scores), order=np.argsort(ranks))
@@ -244,10 +244,10 @@ NAMED: dict[str, Structure] = {
 @pytest.mark.parametrize("name", NAMED)
 def test_rows_and_columns_have_the_names_of_the_structure(name: str) -> None:
     structure = NAMED[name]
-    matrix = marginal_matrix(structure, structure.mean())
-    named = "abcd"[: matrix.n_items]
-    assert "".join(matrix.rows[: matrix.n_items]) == "".join(matrix.columns[: matrix.n_items]) == named
-    assert set(matrix.rows[len(named) :]) <= {"start"} and set(matrix.columns[len(named) :]) <= {"end"}
+    display = MarginalsDisplay.from_marginals(structure, structure.mean())
+    n = 4 if name in ("Cycles", "Paths") else 3
+    assert "".join(display.row_labels[:n]) == "".join(display.column_labels[:n]) == "abcd"[:n]
+    assert set(display.row_labels[n:]) <= {"start"} and set(display.column_labels[n:]) <= {"end"}
 
 
 def test_items_and_columns_of_assignments_have_their_own_names() -> None:
@@ -256,8 +256,10 @@ def test_items_and_columns_of_assignments_have_their_own_names() -> None:
     display = MarginalsDisplay.from_marginals(structure, marginals)
     assert display.row_labels == ("ann", "bob") and display.column_labels == ("north", "south")
     columns = structures.Assignments(2, columns=["north", "south"])
-    assert marginal_matrix(columns, marginals).rows == ("item 0", "item 1")
-    assert marginal_matrix(columns, marginals).columns == ("north", "south")
+    display = MarginalsDisplay.from_marginals(columns, marginals)
+    assert display.row_labels == ("item 0", "item 1") and display.column_labels == ("north", "south")
+    renamed = MarginalsDisplay.from_marginals(columns, marginals, labels="ab")
+    assert renamed.row_labels == ("a", "b") and renamed.column_labels == ("north", "south")
 
 
 def test_names_come_from_training_and_may_be_replaced() -> None:
@@ -266,7 +268,8 @@ def test_names_come_from_training_and_may_be_replaced() -> None:
     frame = pandas.DataFrame(y, columns=[f"dish {i}" for i in range(y.shape[1])])
     ranker = ProbabilisticStructured("permutations").fit(X, frame)
     display = MarginalsDisplay.from_estimator(ranker, X[:1], order="rank")
-    ranks = marginal_matrix(ranker.structure_, ranker.predict_marginals(X[:1])).expected_ranks()
+    plain = MarginalsDisplay.from_estimator(ranker, X[:1])
+    ranks = expected_ranks(plain.matrix, plain.kind)
     assert display.row_labels == tuple(f"dish {i}" for i in np.argsort(ranks, kind="stable"))
     other = "abcdefgh"[: y.shape[1]]
     assert MarginalsDisplay.from_estimator(ranker, X[:1], labels=other).row_labels == tuple(other)

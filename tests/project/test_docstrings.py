@@ -78,7 +78,6 @@ TABLES = {
     "kemeny.output": "_lib.names.CONSENSUSES",
     "solve_programs.method": "aggregation._programs.PROGRAMMED",
     "MarginalsDisplay.kind": "plotting._marginals._SCALES",
-    "MarginalMatrix.kind": "plotting._marginals._SCALES",
 }
 # Attributes whose names no parameter takes, and a parameter that is scikit-learn's.
 UNLISTED = {

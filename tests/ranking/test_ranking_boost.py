@@ -136,11 +136,14 @@ def test_a_feature_that_speaks_for_one_side_only_takes_a_bounded_step():
         ([], ValueError),
         ([lambda X: np.zeros((len(X), 2))], ValueError),
         ([*bases(3), lambda X: np.full((len(X), 3), np.nan)], ValueError),
+        ([lambda X: np.full((len(X), 3), "high")], ValueError),
+        ([lambda X: object()], ValueError),
     ],
 )
 def test_base_rankers_are_checked(given, error):
-    with pytest.raises(error):
+    with pytest.raises(error) as caught:
         LabelRankingBoost(base_rankers=given).fit(inputs(), random_preferences(12, 3, 8))
+    assert "base_rankers" in str(caught.value)
 
 
 def test_fitted_rankers_are_combined():

@@ -68,6 +68,9 @@ def test_mini_batches_are_divided_too():
         lambda edges: [[(0, 9)]],
         lambda edges: edges,
         lambda edges: [[("a", "b")]],
+        lambda edges: [5],
+        lambda edges: 5,
+        lambda edges: None,
     ],
 )
 def test_illegal_divisions_are_refused(decomposition):
@@ -75,6 +78,14 @@ def test_illegal_divisions_are_refused(decomposition):
     with pytest.raises(ValueError) as caught:
         LabelRankingBoost(decomposition=decomposition).fit([[0.0], [1.0]], y, sample_weight=[0, 1])
     assert caught.value.row == 1
+
+
+@pytest.mark.parametrize("ranker", RANKERS, ids=lambda ranker: type(ranker).__name__)
+def test_what_is_no_division_is_named(ranker):
+    X, y = problem()
+    with pytest.raises(ValueError) as caught:
+        clone(ranker).set_params(decomposition=lambda edges: 5).fit(X, y)
+    assert caught.value.row == 0 and "decomposition must return" in str(caught.value)
 
 
 @pytest.mark.parametrize("ranker", RANKERS, ids=lambda ranker: type(ranker).__name__)

@@ -34,6 +34,7 @@ from ..structures import (
     Structure,
     class_values,
     classes_of,
+    form_of,
     has_method,
     named,
     resolve_structure,
@@ -526,7 +527,7 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
                 f"{type(self).__name__} has no distributions and so no marginals: take ProbabilisticStructured"
             )
         inputs = self._read_inputs(X)
-        space, form = self.structure_.space, self.structure_.form
+        space, form = self.structure_.space, form_of(self.structure_)
         compressed, decoded = form.sparse_format, None
         if compressed is not None and not return_certificate:
             blocks = self._decoded_blocks(inputs, constraints, self._decoding())

@@ -12,7 +12,7 @@ from .._data.inputs import is_dask, require_weight
 from .._lib.arrays import FloatArray
 from .._lib.kernel import InputKernel
 from .._lib.ridge import PrimalProblem, Solution, total_weight
-from ..structures import Structure, classes_of
+from ..structures import Structure, classes_of, form_of
 from .ridge import StructuredRidge
 from .training import BlockRows, structure_of
 
@@ -184,7 +184,7 @@ class BlockStatistics:
 
     def _rows_of(self) -> dict[str, Any]:
         """Return what statistics of the same kind of rows share where they have it."""
-        classes, columns = classes_of(self.structure), self.structure.form.columns
+        classes, columns = classes_of(self.structure), form_of(self.structure).columns
         return {
             "classes": None if classes is None else classes.tolist(),
             "structures": self.structure,

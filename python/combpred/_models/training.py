@@ -62,7 +62,11 @@ def encode_rows(
     """Return all outputs in parts, and whether some are known in part, which is refused if `complete`."""
     if sets is not None:
         return encode_sets(structure, sets), False
-    return (structure.encode(y), False) if complete else structure.encode_targets(y)
+    if complete or "partial" not in structure.space.capabilities:
+        return structure.encode(y), False
+    parts = structure.encode(y, partial=True)
+    # Complete outputs embed several times faster. Others have a 0, or no last position.
+    return parts, bool(((parts.min(axis=1) == 0) | (parts.max(axis=1) < parts.shape[1])).any())
 
 
 def encode_sets(structure: Structure, sets: FlatSets) -> NDArray[Any]:
@@ -319,7 +323,7 @@ class BlockRows:
         """Return the targets of a block."""
         structure, sets = self.structure, flat_sets(block.y)
         form: dict[str, Any] = {"n": block.n, "d": structure.n_features, "weights": block.weights}
-        few = structure.embed_sparse(block.y) if sets is None else None
+        few = structure.embed_sparse(block.y) if sets is None and hasattr(structure, "embed_sparse") else None
         if few is not None:
             return RowOutputs(**form, psi=few)
         parts, partial = encode_rows(structure, block.y, sets)

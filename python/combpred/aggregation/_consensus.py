@@ -14,9 +14,9 @@ from sklearn.utils import check_random_state
 from .._data.checks import choice, number, seed_of
 from .._data.glossary import documented
 from .._data.tables import Tabular
-from .._lib.aggregate import Programs, acyclic_part, consensus, item_groups, majority_margins
+from .._lib.aggregate import Pairs, Profile, Programs, acyclic_part, consensus, item_groups, majority_margins
 from .._lib.names import ACYCLIC_METHODS, CONSENSUSES, KEMENY_METHODS
-from ._profile import Votes, item_names, read_profile, read_votes
+from ._profile import read_profile, read_votes
 from ._programs import EXACT_LIMIT, PROGRAMMED, deadline_after, solve_programs, solve_relation
 
 
@@ -166,8 +166,8 @@ def borda(
     >>> result.consensus, result.distance
     (array([1, 2, 3], dtype=int32), 8.0)
     """
-    found = consensus(read_profile(rankings, weights, n_extensions, random_state), None, "borda")
-    return Aggregate(*found, names=item_names(rankings))
+    profile, names = read_profile(rankings, weights, n_extensions, random_state)
+    return Aggregate(*consensus(profile, None, "borda"), names=names)
 
 
 def footrule(
@@ -219,8 +219,8 @@ def footrule(
     >>> result.consensus, result.distance
     (array([1, 2, 3], dtype=int32), 6.0)
     """
-    found = consensus(read_profile(rankings, weights, n_extensions, random_state), None, "footrule")
-    return Aggregate(*found, names=item_names(rankings))
+    profile, names = read_profile(rankings, weights, n_extensions, random_state)
+    return Aggregate(*consensus(profile, None, "footrule"), names=names)
 
 
 def median_rank(
@@ -278,16 +278,13 @@ def median_rank(
     >>> result.consensus, result.distance, result.lower_bound, result.ratio
     (array([1, 2, 3], dtype=int32), 6.0, 5.0, 2.0)
     """
-    found = consensus(read_profile(rankings, weights, n_extensions, random_state), None, "median-rank")
-    return Aggregate(*found, names=item_names(rankings))
+    profile, names = read_profile(rankings, weights, n_extensions, random_state)
+    return Aggregate(*consensus(profile, None, "median-rank"), names=names)
 
 
 _AUTO_SECONDS = 10.0
-_PROGRAMMED_ITEMS = {
-    "order": 200,
-    "weak": 60,
-    "partial": 60,
-}  # of a strongly connected component that "auto" tries a program for
+# Most items of a strongly connected component that "auto" tries a program for.
+_PROGRAMMED_ITEMS = {"order": 200, "weak": 60, "partial": 60}
 
 
 @documented
@@ -422,40 +419,36 @@ def kemeny(
     choice(method, "method", KEMENY_METHODS)
     deadline = deadline_after(_AUTO_SECONDS if time_limit is None and method == "auto" else time_limit)
     rng, penalty = check_random_state(random_state), number(penalty, "penalty")
-    given = read_votes(rankings, counts, weights, n_extensions, rng)
-    if method in (*PROGRAMMED, "auto"):
-        given = given._replace(pairs=given.counted())
+    votes, names = read_votes(rankings, counts, weights, n_extensions, rng)
     seed = seed_of(rng) if method == "random-pivot" else 0
-    programs = _programs(given, method, output, penalty, deadline, verbose)
-    found = consensus(*given, method, output=output, penalty=penalty, programs=programs, seed=seed)
-    return Aggregate(*found, names=item_names(rankings, counts))
+    programs = _programs(votes, method, output, penalty, deadline=deadline, verbose=verbose)
+    found = consensus(*votes, method, output=output, penalty=penalty, programs=programs, seed=seed)
+    return Aggregate(*found, names=names)
 
 
 def _programs(
-    given: Votes, method: str, output: str, penalty: float, deadline: float | None, verbose: int
+    votes: tuple[Profile | None, Pairs], method: str, output: str, penalty: float, **how: Any
 ) -> Programs | None:
     """Return solutions of the integer programs that a method takes, "auto" for what nothing else proves."""
     if method not in (*PROGRAMMED, "auto") or (method == "lp" and output != "order"):  # which the core refuses
         return None
-    before, tied = given.counted()
+    before, tied = votes[1]
     largest = max(map(len, item_groups(before)))
     programs = None
     if method in PROGRAMMED and output == "order":
-        return solve_programs("kemeny", method, before, deadline, verbose)
+        return solve_programs("kemeny", method, before, **how)
     if EXACT_LIMIT < largest <= _PROGRAMMED_ITEMS["order"]:
-        programs = solve_programs("kemeny", "milp", before, deadline, verbose, EXACT_LIMIT + 1)
+        programs = solve_programs("kemeny", "milp", before, least=EXACT_LIMIT + 1, **how)
     if output == "order":
         return programs
     if method == "auto":
-        found = consensus(*given, "auto", output=output, penalty=penalty)
+        found = consensus(*votes, "auto", output=output, penalty=penalty)
         if found[5] or largest > _PROGRAMMED_ITEMS[output]:
             return None
-    known = consensus(*given, "auto", penalty=penalty, programs=programs)[0]
+    known = consensus(*votes, "auto", penalty=penalty, programs=programs)[0]
     apart = penalty * (before + before.T)
     cost = before.T if tied is None else before.T + penalty * tied
-    return solve_relation(
-        "kemeny", cost, apart, known[:, np.newaxis] < known, deadline, verbose, partial=output == "partial"
-    )
+    return solve_relation(cost, apart, known[:, np.newaxis] < known, is_partial=output == "partial", **how)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -577,7 +570,7 @@ def acyclic_majority(
     """
     choice(method, "method", ACYCLIC_METHODS)  # before any program is solved
     deadline = deadline_after(time_limit)
-    given = read_votes(rankings, counts, weights, n_extensions, random_state)
-    margins = majority_margins(given.counted(), number(threshold, "threshold"))
+    (_, pairs), names = read_votes(rankings, counts, weights, n_extensions, random_state)
+    margins = majority_margins(pairs, number(threshold, "threshold"))
     programs = solve_programs("acyclic majority", method, margins, deadline, verbose) if method == "milp" else None
-    return AcyclicMajority(*acyclic_part(margins, method, programs=programs), names=item_names(rankings, counts))
+    return AcyclicMajority(*acyclic_part(margins, method, programs=programs), names=names)

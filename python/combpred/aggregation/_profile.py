@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,54 +21,31 @@ from .._lib.errors import RowError
 from .._lib.table import floats
 
 
-def read_profile(rankings: Any, weights: Any, n_extensions: Any, random_state: Any) -> Profile:
-    """Return the rankings that a user passed: positions ``(n, k)``, or relations ``(n, k, k)`` of partial orders."""
+def read_profile(rankings: Any, weights: Any, n_extensions: Any, random_state: Any) -> tuple[Profile, list[Any] | None]:
+    """Return rankings, positions ``(n, k)`` or relations ``(n, k, k)`` of partial orders, and the names of items."""
     names = column_names(rankings, "rankings")
     rankings = columns_in_order(rankings, names, "rankings", "")
     given = as_array(rankings, "rankings")
     if given.ndim != 3:
         ranks = numbered_positions(given, "rankings", names=names, zero=True)
-        return Profile(ranks, check_weights(weights, len(ranks), name="weights"))
+        return Profile(ranks, check_weights(weights, len(ranks), name="weights")), names
     checked = check_weights(weights, len(given), name="weights")
     encode_relations(given, "rankings", transitive=True)
     before = given.astype(np.bool_) & ~np.eye(given.shape[1], dtype=np.bool_)
-    return extended(before, checked, n_extensions, seed_of(random_state))
+    return extended(before, checked, n_extensions, seed_of(random_state)), names
 
 
-class Votes(NamedTuple):
-    """What is to be aggregated by Kendall's distance.
-
-    Attributes
-    ----------
-    profile : Profile or None
-        The rankings; None where only pairs are known.
-    pairs : Pairs or None
-        What rankings prefer, pair by pair, where that is what was given.
-    """
-
-    profile: Profile | None
-    pairs: Pairs | None
-
-    def counted(self) -> Pairs:
-        """Return the pairs, of rankings counted."""
-        if self.pairs is not None:
-            return self.pairs
-        assert self.profile is not None
-        return pair_counts(self.profile)
-
-
-def read_votes(rankings: Any, counts: Any, weights: Any, n_extensions: Any, random_state: Any) -> Votes:
-    """Return the rankings, or the weights of those with u before v, that a user passed."""
+def read_votes(
+    rankings: Any, counts: Any, weights: Any, n_extensions: Any, random_state: Any
+) -> tuple[tuple[Profile | None, Pairs], list[Any] | None]:
+    """Return rankings, if they are given, and what they prefer pair by pair; and the names of items."""
     if (rankings is None) == (counts is None) or (counts is not None and weights is not None):
         raise ValueError("give either rankings, which may have weights, or counts")
     if counts is None:
-        return Votes(read_profile(rankings, weights, n_extensions, random_state), None)
-    return Votes(None, Pairs(read_pairs(counts, "counts")))
-
-
-def item_names(rankings: Any, counts: Any = None) -> list[str] | None:
-    """Return the names of items that the columns of a data frame give, None if there are none."""
-    return column_names(rankings if counts is None else counts, "rankings" if counts is None else "counts")
+        profile, names = read_profile(rankings, weights, n_extensions, random_state)
+        return (profile, pair_counts(profile)), names
+    before, names = read_pairs(counts, "counts")
+    return (None, Pairs(before)), names
 
 
 def rows_in_order(table: Any, names: Sequence[Hashable] | None, argument: str, of: str) -> Any:
@@ -77,14 +54,14 @@ def rows_in_order(table: Any, names: Sequence[Hashable] | None, argument: str, o
     return columns_in_order(table.T, names, argument, of, "rows").T if framed else table
 
 
-def read_pairs(counts: Any, name: str) -> FloatArray:
-    """Return the weights of those with u before v, at [u, v], that a user passed as an argument; 0 on the diagonal."""
+def read_pairs(counts: Any, name: str) -> tuple[FloatArray, list[Any] | None]:
+    """Return the weights of those with u before v, at [u, v], with 0 on the diagonal, and the names of items."""
     names, remedy = column_names(counts, name), f"{name}[u, v] counts those with u before v, a number from 0 to 1e280"
     ordered = rows_in_order(columns_in_order(counts, names, name, ""), names, name, "those of its columns")
     values = as_numbers(target_matrix(ordered, name, None, "item"), name, remedy, names)
     before = np.array(floats(values, name, len(values), len(values)))
     np.fill_diagonal(before, 0.0)
-    return before
+    return before, names
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -186,7 +163,6 @@ def _positions(row: int, ballot: tuple[tuple[int, ...], ...], k: int) -> NDArray
         raise RowError(row, f"a ballot lists items from 1 to {k}, each at most once, not {items!r:.80}", "source")
     positions, place = np.full(k, -1, dtype=np.int32), 1
     for tier in ballot:
-        for item in tier:
-            positions[item - 1] = place
+        positions[np.array(tier, dtype=np.intp) - 1] = place
         place += len(tier)
     return positions

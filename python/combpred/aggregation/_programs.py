@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from numbers import Real
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,10 +46,10 @@ def solve_programs(
     least : int, default=2
         Size of the smallest group whose program is solved.
     """
-    groups = item_groups(before)
-    programs = Programs(np.zeros_like(before), np.zeros(len(groups), dtype=np.int32), np.zeros(len(groups)))
     from .._programs.program import Watch  # loads the solver
 
+    groups = item_groups(before)
+    programs = Programs(np.zeros_like(before), np.zeros(len(groups), dtype=np.int32), np.zeros(len(groups)))
     control = abi.Control()
     watch = Watch(deadline, control)
     with reported(control, label, verbose=verbose):
@@ -82,27 +82,20 @@ def _solve(method: str, before: FloatArray, watch: Watch) -> tuple[FloatArray, i
 
 
 def solve_relation(
-    label: str,
-    before: FloatArray,
-    apart: FloatArray,
-    known: NDArray[np.bool_],
-    deadline: float | None,
-    verbose: int,
-    *,
-    partial: bool,
+    before: FloatArray, apart: FloatArray, known: NDArray[np.bool_], *, deadline: float | None, verbose: int, **how: Any
 ) -> Programs:
     """Solve the program of rankings with ties, or of partial orders.
 
     Parameters
     ----------
-    label, deadline, verbose
-        As in `solve_programs`.
     before, apart : ndarray of shape (k, k)
         Costs of u before v, and of the two tied, or unrelated.
     known : ndarray of shape (k, k), bool
         A good relation, which is what there is at the deadline.
-    partial : bool
-        Whether it may be any partial order.
+    deadline, verbose
+        As in `solve_programs`.
+    **how
+        `is_partial`, whether it may be any partial order.
     """
     from .._programs.orders import best_relation  # loads the solver
     from .._programs.program import OutOfTimeError, Watch
@@ -113,7 +106,7 @@ def solve_relation(
     state = abi.PROGRAM_SOLVED
     control = abi.Control()
     watch = Watch(deadline, control)
-    with reported(control, label, verbose=verbose):
+    with reported(control, "kemeny", verbose=verbose):
         for items, rest in zip(np.split(order, ends), (order[end:] for end in [*ends, len(order)]), strict=True):
             x[np.ix_(items, rest)] = 1.0
             own = gain[np.ix_(items, items)]
@@ -121,7 +114,7 @@ def solve_relation(
             most = float(np.triu(np.maximum(np.maximum(own, own.T), 0.0), 1).sum())  # each pair on its own
             if len(items) > 1:
                 try:
-                    x[np.ix_(items, items)], found = best_relation(own, watch, is_partial=partial)
+                    x[np.ix_(items, items)], found = best_relation(own, watch, **how)
                 except OutOfTimeError as error:
                     found, state = error.upper_bound, abi.PROGRAM_OUT_OF_TIME
                 bound -= min(found, most)

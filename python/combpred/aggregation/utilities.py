@@ -13,14 +13,15 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from .._data.checks import number
-from .._data.inputs import column_names, columns_in_order
+from .._data.converters import positions_by_score
+from .._data.inputs import columns_in_order
 from .._data.tables import Tabular
 from .._data.targets import as_numbers, target_matrix
 from .._data.warn import warn_user
 from .._lib.abi import ENOTCONVERGED
 from .._lib.arrays import FloatArray
 from .._lib.call import computed
-from ._profile import item_names, read_pairs, read_profile, rows_in_order
+from ._profile import read_pairs, read_profile, rows_in_order
 
 
 @dataclass(frozen=True)
@@ -93,8 +94,7 @@ class Utilities(Tabular):
     @property
     def consensus(self) -> NDArray[np.int32]:
         """Positions of the items, int32 of shape ``(k,)``, 1 for the largest utility; equal ones in ascending order."""
-        places = np.argsort(np.argsort(-self.utilities, kind="stable"))
-        return np.asarray(places + 1, dtype=np.int32)
+        return np.ravel(positions_by_score(self.utilities[np.newaxis]))
 
     @property
     def standard_errors(self) -> Any:
@@ -176,8 +176,7 @@ def plackett_luce(
     >>> found.consensus, found.utilities.round(3).tolist()
     (array([1, 2, 3], dtype=int32), [0.321, 0.055, -0.376])
     """
-    profile = read_profile(rankings, weights, n_extensions, check_random_state(random_state))
-    names = item_names(rankings)
+    profile, names = read_profile(rankings, weights, n_extensions, check_random_state(random_state))
     found, likelihood, status = computed(
         "cp_plackett_luce", profile, number(penalty, "penalty"), json.dumps(names), with_status=True
     )
@@ -270,8 +269,8 @@ def bradley_terry(
     >>> round(with_ties.ties.parameter, 3)
     0.447
     """
-    names, before = column_names(wins, "wins"), read_pairs(wins, "wins")
-    tied = None if ties is None else read_pairs(columns_in_order(ties, names, "ties", "those of wins"), "ties")
+    before, names = read_pairs(wins, "wins")
+    tied = None if ties is None else read_pairs(columns_in_order(ties, names, "ties", "those of wins"), "ties")[0]
     z = None if covariates is None else _read_covariates(covariates, names)
     p = len(before) if z is None else z.shape[1]
     coef, covariance = np.empty(p + (tied is not None)), np.empty((p + (tied is not None),) * 2)

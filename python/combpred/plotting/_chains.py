@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array
+from sklearn.utils.validation import check_consistent_length
 
 from .._data.checks import counted, float_array, whole_number
 from ..sampling import autocorrelation, effective_sample_size, split_r_hat
@@ -17,14 +18,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from ..sampling import Samples
-from typing import TYPE_CHECKING
-
-from numpy.typing import NDArray
-from sklearn.utils.validation import check_consistent_length
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
 
 _MOST_LAGS = 100
 

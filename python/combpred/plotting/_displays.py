@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-from sklearn.pipeline import Pipeline
-from sklearn.utils.validation import check_is_fitted
 
 
 def axes_of(display: object, ax: Axes | Sequence[Axes] | None, **layout: Any) -> tuple[Axes, Axes | None, Any]:

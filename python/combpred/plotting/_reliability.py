@@ -11,13 +11,13 @@ from sklearn.utils.validation import check_consistent_length
 
 from .._data.checks import choice, float_array, share
 from .._data.targets import codes_of
+from .._lib.arrays import FloatArray
+from .._lib.errors import CapabilityError
 from ..metrics.calibration import calibration_bins, calibration_error, wilson_interval
 from ._displays import axes_of, opened, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-from .._lib.arrays import FloatArray
-from .._lib.errors import CapabilityError
 
 _DIAGONAL = "calibrated"
 

@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval
 
+from .._data.checks import float_array
 from .._data.glossary import documented
 from .._data.warn import warn_user
 from .._lib.arrays import FloatArray
@@ -161,7 +162,10 @@ class LabelRankingBoost(LabelRanker):
         shape, rankers = (X.shape[0], self.n_labels_), self.base_rankers or ()
         scores = np.empty((*shape, len(rankers)))
         for j, ranker in enumerate(rankers):
-            scores[:, :, j] = floats(ranker(X), f"what base_rankers[{j}] returns", *shape)
+            if not callable(ranker):
+                raise TypeError(f"base_rankers[{j}] must be a function of X, got {ranker!r:.80}")
+            what = f"what base_rankers[{j}] returns"
+            scores[:, :, j] = floats(float_array(ranker(X), what), what, *shape)
         return scores
 
     def _label_scores(self, X: Any) -> FloatArray:

@@ -14,7 +14,7 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 
-from .._data.checks import counted
+from .._data.checks import counted, float_array
 from .._data.glossary import documented
 from .._data.tables import Named, Tabular
 from .._lib.arrays import FloatArray
@@ -385,4 +385,5 @@ def neighbor_weights(rule: str | Callable[[FloatArray], FloatArray], distances: 
         # In units of the inverse of the smallest one: only ratios count, and no distance is too small.
         nearest = distances.min(axis=1, keepdims=True)
         return np.divide(nearest, distances, out=np.ones_like(distances), where=distances > 0)
-    return floats(rule(distances), "what weights returns", *distances.shape)
+    found = float_array(rule(distances), "what weights returns")
+    return floats(found, "what weights returns", *distances.shape)

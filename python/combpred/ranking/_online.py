@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import KW_ONLY, dataclass
 from numbers import Real
 from typing import Any, ClassVar, TypeVar
@@ -201,9 +202,7 @@ class OnlineLabelRanker(LabelRanker):
                     f"update, fit_intercept and average are {self._kind()}, but were {self._settings} when this "
                     "learner began: set them back, or train anew by fit"
                 )
-            state = self._begin() if first else {
-                name: None if array is None else np.array(array, order="C") for name, array in self._state.items()
-            }  # fmt: skip
+            state = self._begin() if first else deepcopy(self._state)
             self._learn(X, examples_of(preferences, weights, self.decomposition), state, None)
             self._keep(state, 1 if first else self.n_iter_ + 1)
         return self
@@ -307,9 +306,7 @@ class OnlineLabelRanker(LabelRanker):
 
     def _options(self) -> dict[str, Any]:
         """Return the fields of ``cp_online_options``."""
-        return {
-            "update": self.update, "rate": float(self.eta0), "radius": float(self.radius), "c": float(self.C)
-        }  # fmt: skip
+        return {"update": self.update, "rate": self.eta0, "radius": self.radius, "c": self.C}
 
     def _keep(self, state: dict[str, Any], n_iter: int) -> None:
         self._state, self._settings = state, self._kind()

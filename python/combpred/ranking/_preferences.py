@@ -135,9 +135,7 @@ def read_feedback(y: Any, n_labels: int | None = None, *, names: Sequence[Any] |
     values = as_numbers(target_matrix(y, "y", n_labels, "label"), "y", _FEEDBACK, names).astype(np.float64)
     if np.isinf(values).any():
         raise error_at(np.isinf(values), values, _FEEDBACK, names=names)
-    unknown = np.isnan(values)
-    ranks = rankdata(np.where(unknown, np.inf, -values), method="dense", axis=1)  # unknown labels come last
-    dense, signs, _ = read_positions(np.where(unknown, -1, ranks))
+    dense, signs, _ = read_positions(rankdata(-values, method="dense", axis=1, nan_policy="omit"))
     u, v = np.triu_indices(values.shape[1], 1)
     apart = np.abs(values[:, u] - values[:, v])
     return Preferences(signs, dense, values.shape[1], gaps=np.where(np.isnan(apart), 1.0, apart))
@@ -164,12 +162,14 @@ def _subgraphs(preferences: Preferences, decompose: Callable[[list[Edge]], Any])
     for i, signs in enumerate(preferences.signs):
         stated = [(int(a), int(b)) for a, b in zip(u[signs > 0], v[signs > 0], strict=True)]
         stated += [(int(b), int(a)) for a, b in zip(u[signs < 0], v[signs < 0], strict=True)]
-        for part in decompose(sorted(stated)) if stated else ():
-            try:
+        found = decompose(sorted(stated)) if stated else ()
+        try:
+            for part in found:
                 ends += [(operator.index(winner), operator.index(loser)) for winner, loser in part]
-            except (TypeError, ValueError):
-                raise TargetError(i, f"decomposition gives {part!r:.80}, which is no list of pairs of labels") from None
-            edges.append(len(ends))
+                edges.append(len(ends))
+        except (TypeError, ValueError) as error:
+            said = f"decomposition must return a list of lists of pairs of labels, not {found!r:.80}"
+            raise TargetError(i, said) from error
         rows.append(len(edges) - 1)
     return {
         "own_rows": np.array(rows, np.int64), "n_own": len(edges) - 1, "own_edges": np.array(edges, np.int64),

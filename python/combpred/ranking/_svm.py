@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Collection
 from dataclasses import KW_ONLY, dataclass
 from itertools import permutations
@@ -53,38 +54,28 @@ class KernelRanker(LabelRanker):
         "kernel_params": [dict, None],
     }
 
-    def _resolve_kernel(self, X: Any, weights: FloatArray | None) -> InputKernel:
-        return InputKernel.resolve(
+    _n_matrices: ClassVar[int] = 1  # as large as the kernel matrix, which training holds at a time
+
+    @abstractmethod
+    def _minimise(self, rows: Any, preferences: Preferences, weights: FloatArray | None, **how: Any) -> Any:
+        """Return what training finds, with `coefficients` of the features or, for a kernel matrix, of its rows.
+
+        `rows` are a `Design` or a kernel matrix, which may be overwritten; either has the constant feature, if there is
+        one.
+        """
+
+    def _train(self, X: Any, preferences: Preferences, weights: FloatArray | None) -> None:
+        kernel = self.kernel_ = InputKernel.resolve(
             self.kernel, X, gamma=self.gamma, degree=self.degree, coef0=self.coef0, params=self.kernel_params,
             weights=weights,
         )  # fmt: skip
-
-    def _training_matrix(self, kernel: InputKernel, X: Any, rows: NDArray[np.intp] | None, matrices: int) -> FloatArray:
-        """Return the kernel matrix of the rows of X, after checking that so many fit.
-
-        A precomputed X has a column for each row of y, of which `rows` are kept; None: all, and the matrix may be X.
-        """
-        n = X.shape[0]
-        require_memory(
-            8 * matrices * n * n, f"training on {n} rows with a kernel matrix", "train on fewer rows", square_rows=n
-        )
-        return kernel.matrix(X[:, rows] if kernel.is_precomputed and rows is not None else X)
-
-    def _keep(
-        self, kernel: InputKernel, X: Any, trained: Any, dual: FloatArray | None, rows: NDArray[np.intp] | None
-    ) -> None:
-        """Set the fitted attributes from weights of the inputs or, if there are any, dual coefficients of rows of X."""
-        self.kernel_ = kernel
-        if dual is None:
+        how = {"n_threads": get_n_threads(self.n_jobs), "verbose": int(self.verbose)}
+        if kernel.is_linear:
+            trained = self._minimise(Design(X, intercept=self.fit_intercept), preferences, weights, **how)
             self._keep_weights(trained.coefficients)
         else:
-            self.intercept_ = dual.sum(axis=0) if self.fit_intercept else np.zeros(dual.shape[1])
-            if not kernel.is_precomputed:
-                self.X_fit_ = X
-            elif rows is not None:  # new rows come with a column for each training row, also those of weight 0
-                whole = np.zeros((self.n_features_in_, dual.shape[1]))
-                whole[rows], dual = dual, whole
-            self.dual_coef_ = dual
+            trained = self._minimise(self._training_matrix(X, preferences.rows), preferences, weights, **how)
+            self._keep_dual(trained.coefficients, X, preferences.rows)
         self.objective_, self.dual_gap_, self.n_iter_ = trained.objective, trained.gap, trained.n_iter
         if not trained.converged:
             warn_user(
@@ -92,6 +83,27 @@ class KernelRanker(LabelRanker):
                 f"iterations, tol is {self.tol:g}: raise max_iter or tol, standardise the features, or lower C",
                 ConvergenceWarning,
             )
+
+    def _training_matrix(self, X: Any, rows: NDArray[np.intp] | None) -> FloatArray:
+        """Return the kernel matrix of the rows of X and their constant feature, after checking that it fits.
+
+        A precomputed X has a column for each row of y, of which `rows` are kept; None: all. X itself is not changed.
+        """
+        n = X.shape[0]
+        what = f"training on {n} rows with a kernel matrix"
+        require_memory(8 * self._n_matrices * n * n, what, "train on fewer rows", square_rows=n)
+        matrix = self.kernel_.matrix(X[:, rows] if self.kernel_.is_precomputed and rows is not None else X)
+        return np.add(matrix, float(self.fit_intercept), out=None if matrix is X else matrix)
+
+    def _keep_dual(self, dual: FloatArray, X: Any, rows: NDArray[np.intp] | None) -> None:
+        """Set `dual_coef_`, `intercept_` and, if new rows are compared with them, `X_fit_`."""
+        self.intercept_ = dual.sum(axis=0) if self.fit_intercept else np.zeros(dual.shape[1])
+        if not self.kernel_.is_precomputed:
+            self.X_fit_ = X
+        elif rows is not None:  # new rows come with a column for each training row, also those of weight 0
+            whole = np.zeros((self.n_features_in_, dual.shape[1]))
+            whole[rows], dual = dual, whole
+        self.dual_coef_ = dual
 
     def _label_scores(self, X: Any) -> FloatArray:
         if self.kernel_.is_linear:
@@ -225,24 +237,11 @@ class LabelRankingSVM(KernelRanker):
             return read_feedback(y, n_labels, names=names)
         return read_preferences(y, n_labels, names=names, gaps=self.margin == "positions")
 
-    def _train(self, X: Any, preferences: Preferences, weights: FloatArray | None) -> None:
-        kernel = self._resolve_kernel(X, weights)
-        examples = examples_of(preferences, weights, self.decomposition)
-        options = {
-            "c": self.C, "tol": self.tol, "max_iter": self.max_iter, "seed": seed_of(self.random_state)
-        }  # fmt: skip
-        how = {"n_threads": get_n_threads(self.n_jobs), "verbose": int(self.verbose)}
-        if kernel.is_linear:
-            trained = svm(examples, Design(X, intercept=self.fit_intercept), options, **how)
-            dual = None
-        else:
-            matrix = self._training_matrix(kernel, X, preferences.rows, 1)
-            if self.fit_intercept:  # the kernel of a constant feature is 1; X stays as the user gave it
-                matrix = np.add(matrix, 1.0, out=None if matrix is X else matrix)
-            require_semidefinite(matrix)
-            trained = svm(examples, matrix, options, **how)
-            dual = trained.coefficients
-        self._keep(kernel, X, trained, dual, preferences.rows)
+    def _minimise(self, rows: Any, preferences: Preferences, weights: FloatArray | None, **how: Any) -> Any:
+        if not isinstance(rows, Design):
+            require_semidefinite(rows)
+        options = {"c": self.C, "tol": self.tol, "max_iter": self.max_iter, "seed": seed_of(self.random_state)}
+        return svm(examples_of(preferences, weights, self.decomposition), rows, options, **how)
 
 
 _MOST_LABELS = 8  # of which all 40320 rankings are listed for a loss that is a function
@@ -377,10 +376,12 @@ class DirectRankingSVM(KernelRanker):
         "position_weights": ["array-like", None],
     }
 
+    _n_matrices: ClassVar[int] = 5
+
     def _formats_refused(self) -> Collection[str]:
         return PREFERENCE_FORMATS
 
-    def _train(self, X: Any, preferences: Preferences, weights: FloatArray | None) -> None:
+    def _minimise(self, rows: Any, preferences: Preferences, weights: FloatArray | None, **how: Any) -> Any:
         ranks = preferences.ranks
         assert ranks is not None  # graphs are refused
         n, k = ranks.shape
@@ -389,23 +390,15 @@ class DirectRankingSVM(KernelRanker):
             c = float_array(self.position_weights, "position_weights")
         loss, table = _resolve_loss(self.loss, self.top, ranks)
         rankings = {"positions": ranks, "weights": weights, **table}
-        options = {"c": float(self.C), "tol": float(self.tol), "max_iter": self.max_iter}
-        how = {"n_threads": get_n_threads(self.n_jobs), "verbose": int(self.verbose)}
-        kernel = self._resolve_kernel(X, weights)
-        if kernel.is_linear:
-            design = Design(X, intercept=bool(self.fit_intercept))
-            trained, dual = svm_direct(design, rankings, loss, c, options, **how), None
-        else:
-            # The features of the training rows under the kernel: a linear machine on them is one with the kernel.
-            matrix = self._training_matrix(kernel, X, preferences.rows, 5)
-            if matrix is X:  # the user's own, and it is to be overwritten
-                matrix = X.copy()
-            shift = float(self.fit_intercept)
-            features = KernelFeatures(matrix, np.ones(n), shift=shift, n_threads=how["n_threads"])
-            trained = svm_direct(Design(features.rows), rankings, loss, c, options, **how)
-            dual = features.converted("dual", trained.coefficients)
+        options = {"c": self.C, "tol": self.tol, "max_iter": self.max_iter}
         self.position_weights_ = c
-        self._keep(kernel, X, trained, dual, preferences.rows)
+        if isinstance(rows, Design):
+            return svm_direct(rows, rankings, loss, c, options, **how)
+        # The features of the training rows under the kernel: a linear machine on them is one with the kernel.
+        features = KernelFeatures(rows, np.ones(n), shift=0.0, n_threads=how["n_threads"])
+        trained = svm_direct(Design(features.rows), rankings, loss, c, options, **how)
+        trained.coefficients = features.converted("dual", trained.coefficients)
+        return trained
 
 
 def _resolve_loss(loss: Any, top: int | None, ranks: NDArray[np.int32]) -> tuple[str, dict[str, Any]]:

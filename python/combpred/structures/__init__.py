@@ -23,10 +23,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ._base import Structure
-from ._classes import class_probabilities as class_probabilities  # for other rooms; no part of the public interface
-from ._classes import class_values as class_values
-from ._classes import classes_of as classes_of
-from ._classes import named as named
+from ._outputs import class_probabilities as class_probabilities  # for other rooms; no part of the public interface
+from ._outputs import class_values as class_values
+from ._outputs import classes_of as classes_of
+from ._outputs import form_of as form_of
+from ._outputs import named as named
 from ._resolve import has_method as has_method
 from ._resolve import resolve_structure, structure_classes
 from ._resolve import target_type as target_type

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._data.converters import Entries, as_objects, natural_rows, read_entries, rows_in
+from .._data.converters import as_objects, read_entries, rows_in
 from .._data.glossary import documented
 from .._data.names import Names, checked_names
 from .._data.targets import TargetError
-from ._base import Sized, Structure
+from ._base import NaturalForm, Sized, Structure, both_in_parts, copy_with, entries_in, known_items, rows_of_names
 from ._converter import converter, table_in_parts
 
 
@@ -62,7 +62,7 @@ class Assignments(Structure):
     default_metric = "hamming_score"
     _sized = Sized("n_items", "item", names="items")
     _columns = "items"
-    _writes = "to_pairs"
+    _natural = NaturalForm("to_pairs", named=True, lists=lambda rows, argument: _sides(rows, argument)[0])
 
     def __init__(
         self,
@@ -142,37 +142,29 @@ class Assignments(Structure):
         right = as_objects(Assignments(len(left), columns=columns)._second_names or range(len(left)))
         return [list(zip(left.tolist(), right[row].tolist(), strict=True)) for row in parts]
 
-    def _rows(self, y: Any, argument: str) -> list[Any] | None:
-        return natural_rows(y, argument, named=True)
-
     def _resolve(self, y: Any) -> Assignments:
         resolved = super()._resolve(y)
-        rows = self._rows(y, "y")
+        rows = rows_of_names(self, y, "y")
         if rows is None or self.columns is not None:
             return resolved
-        return resolved._with(columns=list(read_entries(_sides(rows, "y")[1], None, "y", "columns").names))
+        return copy_with(resolved, columns=list(read_entries(_sides(rows, "y")[1], None, "y", "columns").names))
 
-    def _entries(self, rows: list[Any], names: Any, argument: str) -> Entries:
-        items, columns = _sides(rows, argument)
-        left = super()._entries(items, names, argument)
-        right = read_entries(columns, self.columns, argument, "columns")
+    def _read_natural(self, rows: list[Any], argument: str) -> NDArray[np.int32]:
+        left = entries_in(self, rows, known_items(self), argument)
+        right = read_entries(_sides(rows, argument)[1], self.columns, argument, "columns")
         k = max(len(left.names), len(right.names))
         counts = np.stack([np.bincount(side.row, minlength=len(rows)) for side in (left, right)])
         short = (counts != k).any(axis=0)
         if short.any():
             raise TargetError(int(np.argmax(short)), f"pair each of {k} items with a column of its own", argument)
-        return left._replace(place=right.item)  # the number of the column in place of that of the pair
-
-    def _read_natural(self, rows: list[Any], argument: str) -> NDArray[np.int32]:
-        found = self._entries(rows, self._known(), argument)
-        return found.matrix(found.place, -1, np.int32)
+        return left.matrix(right.item, -1, np.int32)
 
     @property
     def _second_names(self) -> Names | None:
         return None if self.columns is None else checked_names(self.columns, "Assignments: columns")
 
     def _metric_arguments(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
-        truth, predicted = self._encoded(y_true, y_pred)
+        truth, predicted = both_in_parts(self, y_true, y_pred)
         if truth.shape != predicted.shape:
             raise ValueError(f"y_true has shape {truth.shape} and y_pred {predicted.shape}; they must agree row by row")
         # An item is right or wrong as a whole; the fraction of right cells would depend on the number of columns.

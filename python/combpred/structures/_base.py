@@ -38,7 +38,14 @@ from .scores import read_scores
 
 _ENUMERATION_LIMIT = 10**7  # members that enumerate() lists at most
 
-_Self = TypeVar("_Self", bound="Structure")  # typing.Self needs Python 3.11
+_Structure = TypeVar("_Structure", bound="Structure")
+
+
+def width_of(structure: Any, y: Any, argument: str) -> int:
+    """Return the number of columns of y."""
+    if sparse.issparse(y):
+        return int(y.shape[1])
+    return int(target_matrix(y, argument, None, structure._sized.column).shape[1])
 
 
 class Sized(NamedTuple):
@@ -54,30 +61,42 @@ class Sized(NamedTuple):
         What a fitted estimator reads the value from.
     names : str or None, default=None
         The parameter that holds names of the items.
+    shown : callable, default=width_of
+        Function of a structure, y and what messages call y that returns the value that y shows.
     """
 
     parameter: str
     column: str
     source: str | None = "the columns of y"
     names: str | None = None
+    shown: Callable[[Any, Any, str], int] = width_of
 
 
-class Form(NamedTuple):
-    """What predictions come back as.
+class NaturalForm(NamedTuple):
+    """How rows of names are told from the format of y, read and written.
+
+    A structure that has such a form has the method `_read_natural`, too.
 
     Attributes
     ----------
-    columns : sequence or None
-        Names of the columns, the one name of a series of single values; None if they have none.
-    sparse_format : type or None
-        Class of predictions where y was sparse; None where they are arrays.
-    in_names : callable
-        Makes rows of names, the natural form, of outputs.
+    writes : str or None, default=None
+        Name of the converter that makes rows of y; None where y has names itself.
+    ordered, once : bool, default=True
+        How `read_entries` reads rows.
+    named : bool, default=False
+        Whether rows of a data frame are dicts from the names of its columns.
+    strings : bool, default=True
+        Whether strings are such rows, and not the format of y.
+    lists : callable or None, default=None
+        Function of rows and what messages call these that returns a list of names for each; None where they are lists.
     """
 
-    columns: Sequence[Hashable] | None
-    sparse_format: type | None
-    in_names: Callable[[Any], Any]
+    writes: str | None = None
+    ordered: bool = True
+    once: bool = True
+    named: bool = False
+    strings: bool = True
+    lists: Callable[[list[Any], str], list[Any]] | None = None
 
 
 class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
@@ -112,8 +131,7 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
     _dtype: ClassVar[Any] = np.int32  # of outputs that are rows
     _columns: ClassVar[Literal["items", "entries"] | None] = None  # what the columns of y stand for; None: neither
     _program: ClassVar[Any] = None  # static method that solves a row by an integer program, a `Program`
-    _reads: ClassVar[dict[str, bool]] = {}  # how `read_entries` reads rows of names
-    _writes: ClassVar[str | None] = None  # name of the converter to rows of names
+    _natural: ClassVar[NaturalForm | None] = None  # rows of names, where it reads such
     _sparse_format: type | None = None  # class of predictions, if y was sparse when the structure was resolved
     _y_columns: Sequence[Hashable] | None = None  # names of the columns of y, or of a series, if not items
 
@@ -168,12 +186,6 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         names = None if parameter is None else getattr(self, parameter)
         return None if names is None else checked_names(names, f"{type(self).__name__}: {parameter}")
 
-    def _column_names(self) -> Sequence[Hashable] | None:
-        """Return the names of the columns of y; None if they have none."""
-        if self._columns is None or self._names is None:
-            return self._y_columns
-        return self._names if self._columns == "items" else structure_names(self.space.description)
-
     def _n(self) -> int:
         """Return the size: the parameter, or the number of names. The library knows its range."""
         parameter, names = self._sized.parameter, self._names
@@ -188,14 +200,16 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         require_integers(**{f"{type(self).__name__}: {parameter}": n})
         return int(n)
 
-    def _with(self: _Self, **changes: Any) -> _Self:
-        """Return a copy with some attributes replaced."""
-        other = copy.copy(self)
-        for key, value in changes.items():
-            setattr(other, key, value)
-        return other
-
     # The translation between y and parts, which subclasses fill in.
+
+    _metric_arguments: Callable[[Any, Any], tuple[Any, Any]]
+    """Returns observed and predicted outputs in the format of the default metric, where that is another."""
+
+    embed_sparse: Callable[[Any], sparse.csr_array | None]
+    """Returns ψ of training targets in CSR format, or None if it is not sparse enough, where it may be.
+
+    Training then takes time proportional to the number of nonzero entries instead of d.
+    """
 
     def _resolve(self, y: Any) -> Structure:
         """Return a copy in which every size that was left out is read from y.
@@ -206,43 +220,22 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
             When a parameter that the user gave does not agree with y.
         """
         if not hasattr(self, "_sized"):
-            return self._with()
-        rows = self._rows(y, "y")
+            return copy_with(self)
+        sized, items, rows = self._sized, known_items(self), rows_of_names(self, y, "y")
         if rows is not None and self._names is None:
-            found = self._entries(rows, None, "y").names
+            found = entries_in(self, rows, None, "y").names
             if not isinstance(found, range):
-                return self._with(**{str(self._sized.names): list(found)})._resolve(y)
-            if self._known() is None:
-                return self._with(**{self._sized.parameter: len(found)})
-        given = self.space.description.scalars["n"] if self._known() is not None else None
-        resolved = self._with(**{self._sized.parameter: self._shown(y) if given is None else given})
-        if rows is not None or self._columns != "items" or self._names is not None or self._sized.names is None:
-            return resolved
-        return resolved._with(**{self._sized.names: column_names(y)})
-
-    def _known(self) -> Sequence[Any] | None:
-        """Return the names of the items, or their numbers; None where not even their number is known."""
-        names = self._names
-        if names is None and getattr(self, self._sized.parameter) is not None:
-            return range(self._n())
-        return names
-
-    # Rows of names, the natural form of outputs, which structures read that have the method `_read_natural`.
+                return copy_with(self, **{str(sized.names): list(found)})._resolve(y)
+            if items is None:
+                return copy_with(self, **{sized.parameter: len(found)})
+        n = sized.shown(self, y, "y") if items is None else self.space.description.scalars["n"]
+        changes: dict[str, Any] = {sized.parameter: n}
+        if rows is None and self._columns == "items" and self._names is None and sized.names is not None:
+            changes[sized.names] = column_names(y)
+        return copy_with(self, **changes)
 
     _read_natural: Callable[[list[Any], str], NDArray[Any]]
-    """Returns rows in natural form, which messages call by the second argument, in the format of y."""
-
-    def _rows(self, y: Any, argument: str) -> list[Any] | None:
-        """Return the rows of y if they are in natural form; None where they are numbers."""
-        return natural_rows(y, argument) if hasattr(self, "_read_natural") and not is_array_of_numbers(y) else None
-
-    def _entries(self, rows: list[Any], names: Any, argument: str) -> Entries:
-        """Return what rows of `names` hold, None: of the names that occur; TargetError for what is no such row."""
-        return read_entries(rows, names, argument, str(self._sized.names), **self._reads)
-
-    def _in_names(self, y: Any) -> Any:
-        """Return outputs in natural form; themselves where they are names already."""
-        return y if self._writes is None else as_objects(getattr(self, self._writes)(y))
+    """Returns rows of names, which messages call by the second argument, in the format of y."""
 
     def ordered(self, y: Any, argument: str = "y") -> Any:
         """Return y as the array that the structure documents, or a data frame with its columns in order.
@@ -275,15 +268,11 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         """
         if is_array_of_numbers(y):
             return y
-        rows = self._rows(y, argument)
+        rows = rows_of_names(self, y, argument)
         if rows is not None:
             return self._read_natural(rows, argument)
-        known = self._column_names() if hasattr(type(y), "columns") else None
+        known = names_of_columns(self) if hasattr(type(y), "columns") else None
         return columns_in_order(y, known, argument, f"those of {type(self).__name__}", partly=self._columns is None)
-
-    def _shown(self, y: Any, argument: str = "y") -> int:
-        """Return the size that y shows; overridden where that is not its number of columns."""
-        return int(target_matrix(y, argument, None, self._sized.column).shape[1])
 
     def _numbers(self, y: Any, argument: str) -> NDArray[Any]:
         """Return y, which messages call `argument`, as rows of numbers that the library reads and checks.
@@ -321,46 +310,6 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         """
         y = self.ordered(y, argument)
         return encoded_rows(self.space.description, self._numbers(y, argument), argument, partial=partial)
-
-    def encode_targets(self, y: Any) -> tuple[NDArray[Any], bool]:
-        """Return training targets in parts, and whether some may be known in part.
-
-        Parameters
-        ----------
-        y : array-like of n rows
-            In the structure's format.
-
-        Returns
-        -------
-        parts : ndarray of shape (n, part_len), dtype=int32
-        partial : bool
-
-        Raises
-        ------
-        ValueError
-            For the first row that is no output, with what is wrong with it.
-        """
-        if "partial" not in self.space.capabilities:
-            return self.encode(y), False
-        parts = self.encode(y, partial=True)
-        # Complete outputs embed several times faster. Others have a 0, or no last position.
-        return parts, bool(((parts.min(axis=1) == 0) | (parts.max(axis=1) < parts.shape[1])).any())
-
-    def embed_sparse(self, y: Any) -> sparse.csr_array | None:
-        """Return ψ of every row of training targets in CSR format, or None if ψ is not sparse enough.
-
-        Training then takes time proportional to the number of nonzero entries instead of d.
-        """
-        return None
-
-    @property
-    def form(self) -> Form:
-        """What predictions come back as: the names of their columns, and what y of training was."""
-        columns = self._column_names()
-        width = 1 if self._is_single else self.space.part_len
-        if not columns or (self._columns is None and len(columns) != width):
-            columns = None
-        return Form(columns, self._sparse_format, self._in_names)
 
     def feature_names(self) -> NDArray[np.object_]:
         r"""Return a name for every entry of ψ.
@@ -789,40 +738,86 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         metric = getattr(metrics, self.default_metric)
         sets = flat_sets(y_true)
         y_true = y_true if sets is None else sets.y
-        known = self if self._rows(y_true, "y_true") is None else self._resolve(y_true)
+        known = self if rows_of_names(self, y_true, "y_true") is None else self._resolve(y_true)
         y_true, y_pred = known.ordered(y_true, "y_true"), known.ordered(y_pred, "y_pred")
+        convert = getattr(known, "_metric_arguments", lambda *both: both)
         if sets is None:
-            return float(metric(*known._metric_arguments(y_true, y_pred), sample_weight=sample_weight))
+            return float(metric(*convert(y_true, y_pred), sample_weight=sample_weight))
         sizes = np.diff(sets.first)
         if len(y_pred) != len(sizes):
             raise ValueError(f"y_true has {len(sizes)} rows and y_pred {len(y_pred)}; they must agree row by row")
         repeated = np.repeat(np.asarray(y_pred), sizes, axis=0)
-        best = np.maximum.reduceat(metric(*known._metric_arguments(y_true, repeated), per_row=True), sets.first[:-1])
+        best = np.maximum.reduceat(metric(*convert(y_true, repeated), per_row=True), sets.first[:-1])
         return float(np.average(best, weights=check_weights(sample_weight, len(best))))
-
-    def _metric_arguments(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
-        """Return observed and predicted outputs in the format that the default metric takes."""
-        return y_true, y_pred
-
-    def _encoded(self, y_true: Any, y_pred: Any) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return both in parts, for metrics that take these; those of y_true are −1 where they are unknown."""
-        known = self._resolve(y_true)
-        partial = "partial" in known.space.capabilities
-        truth = known.encode(y_true, "y_true", partial=partial)
-        return np.where(truth == 0, -1, truth) if partial else truth, known.encode(y_pred, "y_pred")
 
     # Equality.
 
-    def _key(self) -> tuple[Hashable, ...]:
-        """Return what equal structures share: class, parameters and learned attributes."""
-        learned = {k: v for k, v in vars(self).items() if k.endswith("_")}
-        return type(self), frozen(self.get_params(deep=False)), frozen(dict(sorted(learned.items())))
-
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Structure) and self._key() == other._key()
+        return isinstance(other, Structure) and _key(self) == _key(other)
 
     def __hash__(self) -> int:
-        return hash(self._key())
+        return hash(_key(self))
+
+
+def known_items(structure: Structure) -> Sequence[Any] | None:
+    """Return the names of the items, or their numbers; None where not even their number is known."""
+    names = structure._names
+    if names is None and getattr(structure, structure._sized.parameter) is not None:
+        return range(structure._n())
+    return names
+
+
+def names_of_columns(structure: Structure) -> Sequence[Hashable] | None:
+    """Return the names of the columns of y; None if they have none."""
+    names = structure._names
+    if structure._columns is None or names is None:
+        return structure._y_columns
+    return names if structure._columns == "items" else structure_names(structure.space.description)
+
+
+def rows_of_names(structure: Structure, y: Any, argument: str) -> list[Any] | None:
+    """Return the rows of y if they are in natural form; None where they are in the structure's format."""
+    form = structure._natural
+    if form is None or is_array_of_numbers(y):
+        return None
+    rows = natural_rows(y, argument, named=form.named)
+    return None if rows and not form.strings and all(isinstance(row, str) for row in rows) else rows
+
+
+def entries_in(structure: Any, rows: list[Any], names: Any, argument: str) -> Entries:
+    """Return what rows of `names` hold, None: of the names that occur; TargetError for what is no such row."""
+    form = structure._natural or NaturalForm()
+    lists = rows if form.lists is None else form.lists(rows, argument)
+    parameter = structure._sized.names
+    return read_entries(lists, names, argument, parameter, ordered=form.ordered, once=form.once)
+
+
+def in_names(structure: Structure, y: Any) -> Any:
+    """Return outputs in natural form; themselves where they are names already."""
+    form = structure._natural
+    return y if form is None or form.writes is None else as_objects(getattr(structure, form.writes)(y))
+
+
+def copy_with(structure: _Structure, **changes: Any) -> _Structure:
+    """Return a copy of a structure with some attributes replaced."""
+    other = copy.copy(structure)
+    for key, value in changes.items():
+        setattr(other, key, value)
+    return other
+
+
+def both_in_parts(structure: Structure, y_true: Any, y_pred: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return both in parts, for metrics that take these; those of y_true are −1 where they are unknown."""
+    known = structure._resolve(y_true)
+    partial = "partial" in known.space.capabilities
+    truth = known.encode(y_true, "y_true", partial=partial)
+    return np.where(truth == 0, -1, truth) if partial else truth, known.encode(y_pred, "y_pred")
+
+
+def _key(structure: Structure) -> tuple[Hashable, ...]:
+    """Return what equal structures share: class, parameters and learned attributes."""
+    learned = {k: v for k, v in vars(structure).items() if k.endswith("_")}
+    return type(structure), frozen(structure.get_params(deep=False)), frozen(dict(sorted(learned.items())))
 
 
 @contextmanager

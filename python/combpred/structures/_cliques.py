@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from .._data.converters import rows_in
 from .._data.glossary import documented
-from ._base import Sized, Structure
+from ._base import NaturalForm, Sized, Structure, entries_in, known_items
 from ._converter import converter, table_in_parts
 
 
@@ -66,8 +66,7 @@ class Cliques(Structure):
     name = "cliques"
     default_metric = "hamming_score"
     _sized = Sized("n_vertices", "vertex", names="vertices")
-    _reads = {"ordered": False}
-    _writes = "to_vertices"
+    _natural = NaturalForm("to_vertices", ordered=False)
     _columns = "items"
 
     def __init__(self, n_vertices: int | None = None, *, vertices: Sequence[Any] | None = None) -> None:
@@ -134,4 +133,4 @@ class Cliques(Structure):
         return [called[row != 0].tolist() for row in parts]
 
     def _read_natural(self, rows: list[Any], argument: str) -> NDArray[np.int32]:
-        return self._entries(rows, self._known(), argument).matrix(1, 0, np.int32)
+        return entries_in(self, rows, known_items(self), argument).matrix(1, 0, np.int32)

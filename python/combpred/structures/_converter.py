@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from .._data.converters import as_objects
 from .._data.inputs import column_names
+from ._base import copy_with, known_items
 
 
 class converter(staticmethod):  # type: ignore[type-arg]  # noqa: N801  # a decorator
@@ -20,7 +21,7 @@ class converter(staticmethod):  # type: ignore[type-arg]  # noqa: N801  # a deco
         """Return the function, with the names of the instance, if there is one, as defaults."""
         if instance is None:
             return self.__func__
-        held = {instance._sized.names: instance._known(), "columns": getattr(instance, "columns", None)}
+        held = {instance._sized.names: known_items(instance), "columns": getattr(instance, "columns", None)}
         taken = inspect.signature(self.__func__).parameters
         return partial(self.__func__, **{name: held[name] for name in taken if held.get(name) is not None})
 
@@ -33,5 +34,5 @@ def table_in_parts(
         names = column_names(y, argument)
     known = cls(**{cls._sized.names: names})
     if names is None:
-        known = known._with(**{cls._sized.parameter: known._shown(y, argument)})
-    return known.encode(y, argument, partial=partly_known), as_objects(known._known() or ())
+        known = copy_with(known, **{cls._sized.parameter: cls._sized.shown(known, y, argument)})
+    return known.encode(y, argument, partial=partly_known), as_objects(known_items(known) or ())

@@ -455,9 +455,9 @@ class Custom(Structure):
     def _make_space(self, *_: Any, **__: Any) -> ListedSpace | PythonSpace:
         return _build_space(self._given)
 
-    def _with(self, **changes: Any) -> Custom:
-        other: Custom = super()._with(**changes)
-        other.__dict__["_space"] = self.space  # keeps sampled moments; parameters are set by set_params alone
+    def __copy__(self) -> Custom:
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__, _space=self.space)  # with sampled moments; set_params makes another
         return other
 
     def encode(self, y: Any, argument: str = "y", *, partial: bool = False) -> NDArray[Any]:

@@ -12,17 +12,15 @@ from .._data.relations import items_of_pairs
 from .._data.targets import target_matrix
 from .._lib.structure import Description
 from . import _pairs
-from ._base import Sized, Structure
+from ._base import Sized, Structure, copy_with, width_of
 
 
 class EdgeSets(Structure):
     """Base class of structures whose outputs are sets of edges of a graph, the complete one if no edges are given."""
 
     default_metric = "hamming_score"
-    _sized = Sized("n_vertices", "edge", names="vertices")
+    _sized = Sized("n_vertices", "edge", names="vertices", shown=lambda *y: items_of_pairs(width_of(*y), y[-1]))
     _columns = "entries"
-    _reads = {"once": False}
-    _writes = "to_edges"
     _directed = False  # whether edges of graphs that are outputs are
 
     n_vertices: int | None
@@ -32,7 +30,7 @@ class EdgeSets(Structure):
     from_edges, to_edges = _pairs.from_edges, _pairs.to_edges
     from_networkx, to_networkx = _pairs.from_networkx, _pairs.to_networkx
     from_adjacency, to_adjacency = _pairs.from_adjacency, _pairs.to_adjacency
-    _entries, _read_natural = _pairs.entries, _pairs.read_natural
+    _natural, _read_natural = _pairs.natural_form(directed=False), _pairs.read_natural
 
     def _ends(self) -> NDArray[np.int32]:
         """Return the two vertices of each edge that is given."""
@@ -48,11 +46,8 @@ class EdgeSets(Structure):
 
     def _resolve(self, y: Any) -> EdgeSets:
         if self.edges is not None:
-            return self._with(n_vertices=self.space.description.scalars["n"])
+            return copy_with(self, n_vertices=self.space.description.scalars["n"])
         return super()._resolve(y)
-
-    def _shown(self, y: Any, argument: str = "y") -> int:
-        return items_of_pairs(super()._shown(y, argument), argument)
 
     def _numbers(self, y: Any, argument: str) -> NDArray[Any]:
         return target_matrix(y, argument, self.space.part_len, "edge")

@@ -17,6 +17,7 @@ from .._data.targets import TargetError
 from .._lib.decode import Decoded, Decoding, best_outputs
 from .._lib.errors import CapabilityError, RowError, renumbered
 from .._lib.structure import Description, structure_count, structure_layout
+from ._base import copy_with
 from ._edges import EdgeSets
 from ._search.constraints import Restriction
 from ._search.hereditary import PROPERTIES, SetProperty, decode_hereditary
@@ -112,7 +113,7 @@ class Graphs(EdgeSets):
             return super()._make_space(cls, **options)
         if callable(self.hereditary):
             return super()._make_space(HereditarySpace, holds=self.hereditary, **options)
-        return super()._make_space(RelaxedSpace, everything=self._with(hereditary=None)._describe(), **options)
+        return super()._make_space(RelaxedSpace, everything=copy_with(self, hereditary=None)._describe(), **options)
 
     def encode(self, y: Any, argument: str = "y", *, partial: bool = False) -> NDArray[np.int32]:
         parts: NDArray[np.int32] = super().encode(y, argument, partial=partial)

@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._data.checks import allowed_mask, choice
-from .._data.converters import natural_rows, paths_of
+from .._data.converters import paths_of
 from .._data.glossary import documented
 from .._data.targets import TargetError
 from .._data.trees import Tree
 from .._lib.structure import Description
+from ._base import NaturalForm
 from ._trees import Trees
 
 
@@ -62,6 +63,7 @@ class Hierarchy(Trees):
     name = "hierarchy"
     default_metric = "accuracy"
     _is_single = True
+    _natural = NaturalForm(strings=False)  # these are names of nodes, the format of y
 
     def __init__(
         self,
@@ -110,10 +112,6 @@ class Hierarchy(Trees):
 
     def _nodes(self, y: Any, argument: str) -> NDArray[np.int32]:
         return self._tree().nodes(self.ordered(y, argument), argument)
-
-    def _rows(self, y: Any, argument: str) -> list[Any] | None:
-        rows = natural_rows(y, argument)
-        return None if rows is None or all(isinstance(row, str) for row in rows) else rows
 
     def _read_natural(self, rows: list[Any], argument: str) -> NDArray[Any]:
         tree = self._tree()

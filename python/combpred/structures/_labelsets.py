@@ -16,7 +16,7 @@ from .._data.inputs import columns_in_order
 from .._data.targets import check_width, not_empty, target_matrix, whole_numbers
 from .._lib.errors import renumbered
 from .._lib.structure import Description
-from ._base import Sized, Structure
+from ._base import NaturalForm, Sized, Structure, copy_with, entries_in, known_items
 from ._converter import converter, table_in_parts
 
 _MOST_NONZERO = 0.1  # above this fraction of nonzero entries, products are faster with dense rows
@@ -76,8 +76,7 @@ class LabelSets(Structure):
     target_type = "multilabel-indicator"
     _dtype = np.int64  # the type of scikit-learn's indicator matrices, which its checks require
     _sized = Sized("n_labels", "label", names="labels")
-    _reads = {"ordered": False}
-    _writes = "to_sets"
+    _natural = NaturalForm("to_sets", ordered=False)
     _columns = "items"
 
     def __init__(
@@ -157,7 +156,7 @@ class LabelSets(Structure):
         return [called[row != 0].tolist() for row in parts]
 
     def _read_natural(self, rows: list[Any], argument: str) -> NDArray[np.int64]:
-        return self._entries(rows, self._known(), argument).matrix(1, 0, np.int64)
+        return entries_in(self, rows, known_items(self), argument).matrix(1, 0, np.int64)
 
     def probabilities(self, marginals: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the probability of each label, given the marginals of distributions.
@@ -197,13 +196,10 @@ class LabelSets(Structure):
 
     def _resolve(self, y: Any) -> LabelSets:
         compressed = sparse.csr_matrix if isinstance(y, sparse.spmatrix) else sparse.csr_array
-        resolved = super()._resolve(y)._with(_sparse_format=compressed if sparse.issparse(y) else None)
+        resolved = copy_with(super()._resolve(y), _sparse_format=compressed if sparse.issparse(y) else None)
         if self.observed is not True:
             return resolved
-        return resolved._with(observed=np.unique(resolved._with(observed=False).encode(y), axis=0))
-
-    def _shown(self, y: Any, argument: str = "y") -> int:
-        return int(y.shape[1]) if sparse.issparse(y) else super()._shown(y, argument)
+        return copy_with(resolved, observed=np.unique(copy_with(resolved, observed=False).encode(y), axis=0))
 
     def _numbers(self, y: Any, argument: str) -> NDArray[Any]:
         if not sparse.issparse(y):

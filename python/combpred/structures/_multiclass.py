@@ -12,7 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from .._data.glossary import documented
 from .._data.names import Names
 from .._data.targets import check_present, codes_of, summary, target_vector
-from ._base import Sized, Structure
+from ._base import Sized, Structure, copy_with
 
 _SPARSE_CLASSES = 32  # with this many classes or more, indicators are stored in CSR format
 
@@ -84,7 +84,7 @@ class MultiClass(Structure):
         labels = target_vector(y, "y", warn=False)
         check_present(labels, "y")
         if hasattr(self, "classes_"):
-            return self._with()
+            return copy_with(self)
         try:
             found = np.unique(labels)
         except TypeError as error:
@@ -97,7 +97,7 @@ class MultiClass(Structure):
                 raise ValueError(
                     f"MultiClass: y holds one class only ({summary(found.tolist())}); at least two classes are needed"
                 )
-            return self._with(n_classes=len(found), classes_=found)
+            return copy_with(self, n_classes=len(found), classes_=found)
         n = self._n()
         if labels.dtype.kind in "iuf" and found[0] >= 0 and found[-1] < n:
             found = np.arange(n)
@@ -106,7 +106,7 @@ class MultiClass(Structure):
                 f"MultiClass: n_classes={n}, but y holds {len(found)} classes ({summary(found.tolist())}); "
                 f"leave n_classes out, or number the classes 0..{n - 1}"
             )
-        return self._with(classes_=found)
+        return copy_with(self, classes_=found)
 
     def _labels(self) -> NDArray[Any]:
         """Return the labels in the order of the features."""

@@ -12,7 +12,7 @@ from .._data.checks import is_number
 from .._data.glossary import documented
 from .._data.names import Names, checked_names
 from .._data.targets import codes_of, summary, target_vector, whole_numbers
-from ._base import Sized, Structure
+from ._base import Sized, Structure, copy_with
 
 _LEAST = int(np.iinfo(np.int32).min)
 
@@ -103,14 +103,14 @@ class Ordinal(Structure):
     def _resolve(self, y: Any) -> Ordinal:
         categories = _ordered_categories(y)
         if self._names is None and categories is not None and self.grades in (None, len(categories)):
-            resolved = self._with(grades=len(categories), categories_=categories)
+            resolved = copy_with(self, grades=len(categories), categories_=categories)
         elif self.grades is not None:
             self._scale(y, "y")
-            return self._with()
+            return copy_with(self)
         else:
             values = _whole(y, "y", warn=False)
             lowest, highest = int(values.min()), int(values.max())
-            resolved = self._with(grades=list(range(lowest, highest + 1)) if lowest else highest + 1)
+            resolved = copy_with(self, grades=list(range(lowest, highest + 1)) if lowest else highest + 1)
         if resolved._n() < 2:
             raise ValueError("Ordinal: y has one grade only; at least 2 are needed, or give grades")
         return resolved

@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._data.checks import refuse_unlisted
-from .._data.converters import LISTED, Entries, rows_in
+from .._data.converters import LISTED, read_entries, rows_in
 from .._data.names import Names, index_of
 from .._data.targets import TargetError, summary, target_matrix, whole_numbers
 from .._lib.structure import structure_layout
-from ._base import Structure
+from ._base import NaturalForm, entries_in
 
 
 def from_edges(self: Any, graphs: Any) -> NDArray[np.int32]:
@@ -240,18 +240,20 @@ def called_by(self: Any) -> Sequence[Any]:
     return self._names or range(self._n())
 
 
-def entries(self: Any, rows: list[Any], names: Any, argument: str) -> Entries:
-    ends = [list(chain.from_iterable(_edges_of(self, row, i, argument))) for i, row in enumerate(rows)]
-    if names is not None:  # nodes without edges must be known, too
-        Structure._entries(self, [list(row) if hasattr(row, "is_directed") else [] for row in rows], names, argument)
-    return Structure._entries(self, ends, names, argument)
+def natural_form(*, directed: bool) -> NaturalForm:
+    """Return the form of rows that are graphs, or lists of edges."""
+
+    def ends(rows: list[Any], argument: str) -> list[Any]:
+        return [list(chain.from_iterable(_edges_of(row, i, argument, directed))) for i, row in enumerate(rows)]
+
+    return NaturalForm("to_edges", once=False, lists=ends)
 
 
-def _edges_of(self: Any, row: Any, i: int, argument: str) -> list[Any]:
+def _edges_of(row: Any, i: int, argument: str, directed: bool) -> list[Any]:
     """Return the edges of row i, a graph or a list of pairs."""
     if hasattr(row, "is_directed"):
-        if row.is_directed() != self._directed:
-            raise TargetError(i, f"the graph is {'not ' * self._directed}directed", argument)
+        if row.is_directed() != directed:
+            raise TargetError(i, f"the graph is {'not ' * directed}directed", argument)
         return list(row.edges())
     if not isinstance(row, LISTED) or any(not isinstance(e, (list, tuple, np.ndarray)) or len(e) != 2 for e in row):
         raise TargetError(i, f"found {row!r:.60}; a row is a list of edges, which are pairs", argument)
@@ -259,7 +261,10 @@ def _edges_of(self: Any, row: Any, i: int, argument: str) -> list[Any]:
 
 
 def read_natural(self: Any, rows: list[Any], argument: str) -> NDArray[np.int32]:
-    ends = self._entries(rows, called_by(self), argument)
+    called = called_by(self)
+    ends = entries_in(self, rows, called, argument)
+    nodes = [list(row) if hasattr(row, "is_directed") else [] for row in rows]  # some without edges
+    read_entries(nodes, called, argument, self._sized.names)
     return _of_edges(self, len(rows), ends.row[::2], ends.item[::2], ends.item[1::2], argument)
 
 

@@ -14,7 +14,7 @@ from .._data.glossary import documented
 from .._data.names import Names, checked_names, index_of
 from .._data.targets import TargetError, target_matrix, target_vector, whole_numbers
 from .._lib.structure import Description
-from ._base import Structure
+from ._base import NaturalForm, Structure, both_in_parts, copy_with
 from ._pairs import vertex_pairs
 from ._space import LibrarySpace
 
@@ -79,7 +79,7 @@ class Paths(Structure):
 
     name = "paths"
     default_metric = "hamming_score"
-    _writes = "to_vertices"
+    _natural = NaturalForm("to_vertices")
 
     def __init__(
         self,
@@ -356,6 +356,6 @@ class Paths(Structure):
         return padded(y, argument, "arc")
 
     def _metric_arguments(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
-        untied = self._with(tied=None).space
-        truth, predicted = (untied.embed(parts) for parts in self._encoded(y_true, y_pred))
+        untied = copy_with(self, tied=None).space
+        truth, predicted = (untied.embed(parts) for parts in both_in_parts(self, y_true, y_pred))
         return truth.astype(np.int8), predicted.astype(np.int8)  # 1 for the arcs of the path

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from .._data.converters import positions_by_score, rows_in
 from .._data.glossary import documented
 from .._data.targets import TargetError
+from ._base import NaturalForm
 from ._converter import converter, table_in_parts
 from ._rankings import Rankings, ranks_of, table_of_numbers, top_k
 from ._search.constraints import Restriction
@@ -62,7 +63,7 @@ class Permutations(Rankings):
 
     name = "permutations"
     default_metric = "kendall_tau"
-    _writes = "to_orders"
+    _natural = NaturalForm("to_orders")
 
     @converter
     @documented

@@ -12,7 +12,7 @@ from .._data.converters import read_entries, rows_in
 from .._data.inputs import column_names, columns_in_order
 from .._data.names import checked_names
 from .._data.targets import as_numbers, error_at, target_matrix
-from ._base import Sized, Structure
+from ._base import Sized, Structure, both_in_parts, entries_in, known_items
 
 
 class Rankings(Structure):
@@ -26,10 +26,10 @@ class Rankings(Structure):
         self.labels = labels
 
     def _read_natural(self, rows: list[Any], argument: str) -> NDArray[np.int32]:
-        found = self._entries(rows, self._known(), argument)
+        found = entries_in(self, rows, known_items(self), argument)
         return found.matrix(found.place + 1, -1, np.int32)
 
-    _metric_arguments = Structure._encoded
+    _metric_arguments = both_in_parts
 
 
 def top_k(tops: Any, labels: Sequence[Any] | None, *, empty: int) -> NDArray[np.int32]:

@@ -18,7 +18,7 @@ from sklearn.utils.multiclass import type_of_target
 from .._data.converters import LISTED, is_missing, natural_rows
 from .._data.inputs import column_names, series_name
 from .._data.targets import TargetError, as_array, error_at, is_array_of_numbers, meant
-from ._base import Structure
+from ._base import Structure, copy_with
 from ._labelsets import LabelSets
 from ._multiclass import MultiClass
 
@@ -105,7 +105,7 @@ def _with_columns(structure: Structure, y: Any) -> Structure:
         columns = column_names(y)
         if columns and structure._columns is not None and set(columns) == set(structure._y_columns or ()):
             return structure  # with whose columns those of another part of the data are matched
-    return structure if columns == structure._y_columns else structure._with(_y_columns=columns)
+    return structure if columns == structure._y_columns else copy_with(structure, _y_columns=columns)
 
 
 def _named(name: str) -> Structure:

@@ -14,7 +14,7 @@ from .._data.glossary import documented
 from .._lib.structure import structure_layout
 from ._base import Sized
 from ._search.constraints import Restriction
-from ._visits import Visits
+from ._visits import Visits, size_of_visits
 
 
 @documented
@@ -71,7 +71,7 @@ class Routes(Visits):
 
     name = "routes"
     default_metric = "route_pairs_f1"
-    _sized = Sized("n_places", "place", "y", names="places")
+    _sized = Sized("n_places", "place", "y", "places", size_of_visits)
     _noun = ("place", "places")
 
     def __init__(self, n_places: int | None = None, *, places: Sequence[Any] | None = None) -> None:

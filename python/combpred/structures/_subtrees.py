@@ -13,6 +13,7 @@ from .._data.glossary import documented
 from .._data.targets import target_matrix
 from .._data.trees import Tree
 from .._lib.structure import Description
+from ._base import NaturalForm
 from ._trees import Trees
 
 
@@ -64,7 +65,7 @@ class Subtrees(Trees):
     name = "subtrees"
     default_metric = "hamming_score"
     _columns = "items"
-    _writes = "to_paths"
+    _natural = NaturalForm("to_paths")
 
     def __init__(self, parent: ArrayLike | Mapping[Hashable, Hashable], *, nodes: Sequence[Any] | None = None) -> None:
         self.parent = parent

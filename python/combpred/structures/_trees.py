@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -219,7 +218,7 @@ class Trees(Structure):
         -------
         paths : list of n paths
             For `Subtrees` each row is a list of paths, one to each of its lowest nodes. A root that is called "(root)"
-            is left out of paths that go on.
+            is left out of paths that go on. A node whose name is its path, divided by ">", is listed by its last name.
 
         Raises
         ------
@@ -239,7 +238,6 @@ class Trees(Structure):
         """
         tree = self._checked_tree()
         names = list(self._index(tree))
-        lasts = Counter(name.rpartition(">")[2] for name in names if isinstance(name, str))
 
         def path(node: int) -> list[Any]:
             found: list[Any] = []
@@ -250,8 +248,7 @@ class Trees(Structure):
             short: list[Any] = []
             for name in found[::-1]:
                 above = ">".join(map(str, short)) + ">"
-                is_path = isinstance(name, str) and name.startswith(above) and lasts[name.rpartition(">")[2]] > 1
-                short.append(name.removeprefix(above) if is_path else name)
+                short.append(name.removeprefix(above) if isinstance(name, str) else name)
             return short
 
         return [list(map(path, row)) if isinstance(row, list) else path(row) for row in self._ends(tree, y)]

@@ -11,7 +11,15 @@ from numpy.typing import NDArray
 from .._data.converters import padded, rows_in
 from .._data.targets import whole_numbers
 from .._lib.structure import parameter_range
-from ._base import Sized, Structure
+from ._base import NaturalForm, Sized, Structure, copy_with, entries_in, known_items
+
+
+def size_of_visits(structure: Any, y: Any, argument: str) -> int:
+    """Return the number of places that y shows: the longest row, or the largest number."""
+    (_, many), (least, most) = structure._noun, parameter_range(structure.name, "n")
+    remedy = f"{many} are whole numbers 0..{most - 1}, and −1 pads short rows at the right"
+    values = whole_numbers(structure._numbers(y, argument), argument, -1, most - 1, remedy)
+    return max(int(values.shape[1]), int(values.max()) + 1, least)
 
 
 class Visits(Structure):
@@ -20,10 +28,9 @@ class Visits(Structure):
     A subclass has one parameter, the number of places, and says which lists are the same output.
     """
 
-    _sized = Sized("n_vertices", "vertex", "y", names="vertices")
+    _sized = Sized("n_vertices", "vertex", "y", "vertices", size_of_visits)
     _noun = ("vertex", "vertices")  # what is visited
-    _reads = {"once": False}
-    _writes = "to_names"
+    _natural = NaturalForm("to_names", once=False)
 
     def __init__(self, n_vertices: int | None = None, *, vertices: Sequence[Any] | None = None) -> None:
         self.n_vertices = n_vertices
@@ -90,11 +97,11 @@ class Visits(Structure):
         visits = self._numbers(y, "y")
         known = self._resolve(visits)
         known.encode(visits)
-        names = known._names or range(known._n())
+        names = known_items(known) or ()
         return [[names[place] for place in row if place >= 0] for row in visits.astype(np.int64).tolist()]
 
     def _read_natural(self, rows: list[Any], argument: str) -> NDArray[np.int32]:
-        found = self._entries(rows, self._known(), argument)
+        found = entries_in(self, rows, known_items(self), argument)
         y = np.full((found.n_rows, max(self._least, found.place.max(initial=0) + 1)), -1, dtype=np.int32)
         y[found.row, found.place] = found.item
         return y
@@ -104,18 +111,12 @@ class Visits(Structure):
         """Number of places in the shortest row."""
         return parameter_range(self.name, "n")[0]
 
-    def _shown(self, y: Any, argument: str = "y") -> int:
-        (_, many), (_, most) = self._noun, parameter_range(self.name, "n")
-        remedy = f"{many} are whole numbers 0..{most - 1}, and −1 pads short rows at the right"
-        values = whole_numbers(self._numbers(y, argument), argument, -1, most - 1, remedy)
-        return max(int(values.shape[1]), int(values.max()) + 1, self._least)
-
     def _numbers(self, y: Any, argument: str) -> NDArray[Any]:
         return padded(y, argument, self._noun[0])
 
     def _metric_arguments(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
         known = self
         if getattr(self, self._sized.parameter) is None:
-            n = max(self._shown(y_true, "y_true"), self._shown(y_pred, "y_pred"))
-            known = self._with(**{self._sized.parameter: n})
+            n = max(size_of_visits(self, y_true, "y_true"), size_of_visits(self, y_pred, "y_pred"))
+            known = copy_with(self, **{self._sized.parameter: n})
         return known.encode(y_true, "y_true"), known.encode(y_pred, "y_pred")

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._data.converters import LISTED, Entries, entries_of, rows_in
+from .._data.converters import LISTED, entries_of, rows_in
 from .._data.glossary import documented
 from .._data.targets import TargetError
+from ._base import NaturalForm, entries_in, known_items
 from ._converter import converter, table_in_parts
 from ._rankings import Rankings, ranks_of, top_k
 
@@ -74,7 +75,9 @@ class WeakOrders(Rankings):
 
     name = "weakorders"
     default_metric = "tau_x"
-    _writes = "to_tiers"
+    _natural = NaturalForm(
+        "to_tiers", lists=lambda rows, argument: [list(chain(*groups)) for groups in _tiers(rows, argument)]
+    )
 
     @converter
     @documented
@@ -194,11 +197,10 @@ class WeakOrders(Rankings):
         """
         return ranks_of(ratings, labels)[0]
 
-    def _entries(self, rows: list[Any], names: Any, argument: str) -> Entries:
-        tiers = [_groups(row, i, argument) for i, row in enumerate(rows)]
-        found = super()._entries([list(chain.from_iterable(groups)) for groups in tiers], names, argument)
-        ranks = [rank for groups in tiers for rank, group in enumerate(groups) for _ in group]
-        return found._replace(place=np.array(ranks, dtype=np.intp))  # that of the group in place of the label
+    def _read_natural(self, rows: list[Any], argument: str) -> NDArray[np.int32]:
+        found = entries_in(self, rows, known_items(self), argument)
+        ranks = [rank for groups in _tiers(rows, argument) for rank, group in enumerate(groups, 1) for _ in group]
+        return found.matrix(ranks, -1, np.int32)
 
     def _numbers(self, y: Any, argument: str) -> NDArray[Any]:
         values = super()._numbers(y, argument)
@@ -224,9 +226,12 @@ class WeakOrders(Rankings):
         return np.clip(before, 0.0, 1.0), np.clip(after, 0.0, 1.0)
 
 
-def _groups(row: Any, i: int, argument: str) -> list[list[Any]]:
-    """Return the groups of tied labels in row i."""
-    if not isinstance(row, (list, tuple, np.ndarray)):
-        raise TargetError(i, f"found {row!r:.60}; give a list of labels and groups of them", argument)
-    groups = [entries_of(group if isinstance(group, LISTED) else [group], i, argument) for group in row]
-    return [group for group in groups if group]  # rows of tables end in empty ones
+def _tiers(rows: list[Any], argument: str) -> list[list[list[Any]]]:
+    """Return the groups of tied labels in each row."""
+    tiers = []
+    for i, row in enumerate(rows):
+        if not isinstance(row, (list, tuple, np.ndarray)):
+            raise TargetError(i, f"found {row!r:.60}; give a list of labels and groups of them", argument)
+        groups = [entries_of(group if isinstance(group, LISTED) else [group], i, argument) for group in row]
+        tiers.append([group for group in groups if group])  # rows of tables end in empty ones
+    return tiers

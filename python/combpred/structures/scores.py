@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._data.inputs import columns_in_order, frame_kind
-from .._data.targets import as_numbers
+from .._data.targets import as_numbers, error_at
 from .._lib.arrays import FloatArray
 from .._lib.decode import score_rows
 
@@ -36,8 +36,10 @@ def read_scores(structure: Structure, scores: Any) -> tuple[FloatArray, bool]:
     single = frame_kind(scores) == "pandas" and not hasattr(scores, "columns")
     table = scores.to_frame().T if single else scores
     if hasattr(table, "columns"):
-        of = f"the entries of {type(structure).__name__}"
-        table = columns_in_order(table, structure.feature_names().tolist(), "scores", of)
-        table = as_numbers(np.asarray(table), "scores", "scores are finite numbers")
+        names, remedy = structure.feature_names().tolist(), "scores are finite numbers"
+        table = columns_in_order(table, names, "scores", f"the entries of {type(structure).__name__}")
+        table = as_numbers(np.asarray(table), "scores", remedy, names)
+        if not np.isfinite(table).all():
+            raise error_at(~np.isfinite(table), table, remedy, "scores", names)
     rows, is_row = score_rows(table, structure.n_features)
     return rows, single or is_row

@@ -10,7 +10,16 @@ import pandas as pd
 import pytest
 
 from combpred import Admissible, BlockStatistics, StructuredRidge
-from combpred.structures import Graphs, MultiClass, PartialOrders, Permutations, SpanningTrees, Subtrees, Tournaments
+from combpred.structures import (
+    Graphs,
+    MultiClass,
+    PartialOrders,
+    Permutations,
+    SpanningTrees,
+    Subtrees,
+    Tournaments,
+    form_of,
+)
 from rows_in_blocks import STRUCTURES, N, cut, data, same
 
 
@@ -113,4 +122,4 @@ def test_statistics_match_columns_that_are_no_items(structure):
         with pytest.raises(ValueError):
             first + BlockStatistics.of(structure, X[9:], other[9:])
     renamed = BlockStatistics.of(first.structure, X[9:], named[9:].add_prefix("new "))  # other data, of the same kind
-    assert renamed.structure.form.columns[0] == "new column 0"
+    assert form_of(renamed.structure).columns[0] == "new column 0"

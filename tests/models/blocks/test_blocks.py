@@ -69,8 +69,8 @@ def test_targets_of_arrays_are_read_once(monkeypatch):
     X, y, weights = data(LabelSets(4), weighted=True)
     model = StructuredRidge("labelsets", solver="primal", tol=1e-11)
     calls = []
-    encode = LabelSets.encode_targets
-    monkeypatch.setattr(LabelSets, "encode_targets", lambda *arguments: calls.append(1) or encode(*arguments))
+    encode = LabelSets.encode
+    monkeypatch.setattr(LabelSets, "encode", lambda *arguments: calls.append(1) or encode(*arguments))
     whole = model.fit(X, y, weights).coef_
     assert len(calls) == 1
     np.testing.assert_allclose(model.fit_blocks([(X, y, weights)]).coef_, whole, atol=1e-12)

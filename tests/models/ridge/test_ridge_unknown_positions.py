@@ -9,6 +9,7 @@ import pytest
 from sklearn.model_selection import cross_val_score
 
 from combpred import StructuredRidge
+from combpred._models.training import encode_rows
 from combpred.metrics import tau_x
 from combpred.structures import WeakOrders
 
@@ -24,7 +25,7 @@ def agree(y: np.ndarray, row: np.ndarray) -> bool:
 @pytest.mark.parametrize("row", [[1, -1, 2], [-1, 4, 4], [-1, -1, 0], [-1, -1, -1], [2.5, np.nan, 0.5]])
 def test_training_targets_are_means_over_what_agrees(row):
     row = np.array(row, dtype=float)
-    parts, partial = THREE.encode_targets(row[np.newaxis])
+    parts, partial = encode_rows(THREE, row[np.newaxis], None)
     psi = THREE.space.embed(parts, partial=partial)[0]
     agreeing = [y for y in MEMBERS if agree(y, np.nan_to_num(row, nan=-1))]
     np.testing.assert_allclose(psi, THREE.embed(agreeing).mean(axis=0), atol=1e-14)

@@ -94,7 +94,9 @@ def test_integers_and_one_top():
     assert Hierarchy.from_paths([["a", "b"], ["(root)"]]).nodes == ["(root)", "a", "b"]
     assert Hierarchy.from_paths(PATHS, root="all").to_paths(["plant"]) == [["all", "plant"]]
     assert Hierarchy.from_paths([["a", "b"], ["c", "b"]]).nodes == ["(root)", "a", "a>b", "c", "c>b"]
-    assert Hierarchy.from_paths([["a", "a>b"], ["c"]]).to_paths(["a>b"]) == [["a", "a>b"]]  # a name of its own
+    own = Hierarchy.from_paths([["a", "a>b"], ["a", "c>b"]])
+    assert own.to_paths(["a>b", "c>b"]) == [["a", "b"], ["a", "c>b"]]  # the first is its path, as any name may be
+    assert own.ordered([["a", "b"], ["a", "c>b"]]).tolist() == ["a>b", "c>b"]
 
 
 def test_nested_trees():

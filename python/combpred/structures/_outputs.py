@@ -1,16 +1,45 @@
-"""What later rooms show of outputs: the classes of structures that have some, and names beside predictions."""
+"""What later rooms show of outputs: the form of predictions, the names beside them, and classes with probabilities."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Hashable, Sequence
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._data.tables import Named
 from .._lib.arrays import FloatArray
-from ._base import Structure
+from ._base import Structure, in_names, names_of_columns
 from ._visits import Visits
+
+
+class Form(NamedTuple):
+    """What predictions come back as.
+
+    Attributes
+    ----------
+    columns : sequence or None
+        Names of the columns, the one name of a series of single values; None if they have none.
+    sparse_format : type or None
+        Class of predictions where y was sparse; None where they are arrays.
+    in_names : callable
+        Makes rows of names, the natural form, of outputs.
+    """
+
+    columns: Sequence[Hashable] | None
+    sparse_format: type | None
+    in_names: Callable[[Any], Any]
+
+
+def form_of(structure: Structure) -> Form:
+    """Return the names of the columns of predictions, and what y of training was."""
+    columns = names_of_columns(structure)
+    width = 1 if structure._is_single else structure.space.part_len
+    if not columns or (structure._columns is None and len(columns) != width):
+        columns = None
+    return Form(columns, structure._sparse_format, partial(in_names, structure))
 
 
 def classes_of(structure: Structure) -> NDArray[Any] | None:
@@ -55,7 +84,7 @@ def _ordered(structure: Structure) -> tuple[NDArray[Any], NDArray[np.intp]]:
 def named(structure: Structure, y: Any) -> Named | None:
     """Return rows of outputs y as text with the names of a structure; None where it has none, or y has them itself."""
     tours = isinstance(structure, Visits)
-    names = structure.space.items if tours else structure.form.columns
+    names = structure.space.items if tours else form_of(structure).columns
     if names is None or not isinstance(y, np.ndarray) or y.ndim != 2:
         return None
     return Named(y, names, tours=tours)
