@@ -293,11 +293,11 @@ int32_t cp_session_close(cp_session session, char *err, int64_t err_cap);
  *     "psi" (the order of the entries of ψ), "ref" (where the formulas come from) and "capabilities" (names of what
  *     it can do with some parameters at least), and where it takes some "conditions", the keys of cp_conditions: each
  *     has "key"; "form": "one" (a number), "count", "list" (of numbers), "pairs", or "mixed" (numbers and pairs);
- *     "of", what is numbered or counted; and where the second numbers of pairs are something else "second". Each of
- *     "params" has "name", "doc" and "kind": "int", which stands in the text of a cp_structure and has "least",
- *     "most", where other parameters limit it further "bound", and where there is one the "reason" why it cannot be
- *     larger; "int32 buffer" or "float64 buffer", which are the ints and reals of a cp_structure, one after the other
- *     where there are several; and "optional": true where it may be absent
+ *     and "takes", what that is, in a clause for messages, such as "a list of labels". Each of "params" has "name",
+ *     "doc" and "kind": "int", which stands in the text of a cp_structure and has "least", "most", where other
+ *     parameters limit it further "bound", and where there is one the "reason" why it cannot be larger; "int32 buffer"
+ *     or "float64 buffer", which are the ints and reals of a cp_structure, one after the other where there are
+ *     several; and "optional": true where it may be absent
  *   "capabilities": "name" and "doc" of each, for those of "structures" and of cp_space_facts
  *   "names": the choices, as lists with "key", "doc" and "names": decoders, samplers, losses, solvers and so on */
 int32_t cp_catalogue(char *dst /* [dst_cap] */, int64_t dst_cap, int64_t *needed /* [1] */, char *err, int64_t err_cap);
@@ -1141,8 +1141,9 @@ int32_t cp_estimate_start(cp_in_supplied *supplied, cp_in_estimate_options *opti
  * "auto" is "cftp" where bounds are given by which it takes few proposals, and else "meta", as is "chain"; to
  * choose, it asks for ψ of some outputs with CP_ASK_DRAWS. options->start[scores.n], diagnosed start[scores.n, 4],
  * has numbers of outputs where chains begin, and starts their ψ. options->bound[scores.n] is needed by "rejection"
- * and "cftp", which do the same. record may be NULL. bad_row is a row of linear, of bounds or of starts; from
- * cp_session_next, it is one whose outputs led to numbers that are not finite, or to a score above its bound. */
+ * and "cftp", which do the same. record may be NULL. control->step counts moves and uniform outputs. bad_row is a row
+ * of linear, of bounds or of starts; from cp_session_next, it is one whose outputs led to numbers that are not finite,
+ * or to a score above its bound. */
 int32_t cp_chain_start(cp_space space, cp_in_scores *scores, cp_in_chain_options *options, cp_in_starts *starts,
                        int32_t *dst /* [scores.n, options.n_samples] */, cp_chain_record *record /* ? */,
                        cp_session *session /* [1] */, int32_t workers, cp_control *control, int64_t *bad_row,

@@ -168,7 +168,7 @@ const (
 // supply has the caller of a session draw and move.
 func (s *session) supply(space *estimate.External) {
 	width := space.Features
-	space.Mover = moves{s}
+	space.Mover = countedMoves{moves{s}}
 	space.Supply = func(n int) error {
 		if n > mostSupplied/width {
 			return fault.Memory("it would take %d draws with %d numbers each: ask for a larger epsilon, or for fewer steps", n, width)
@@ -197,6 +197,15 @@ func (m moves) Move(of, from, to []int64, psi, ratio []float64) error {
 	r.n, r.rows, r.sizes = C.int64_t(len(from)), (*C.cp_in_i64)(lend(m.session, from)), (*C.cp_in_i64)(lend(m.session, to))
 	r.results, r.log_ratio = (*C.double)(lend(m.session, psi)), (*C.double)(lend(m.session, ratio))
 	return m.ask(C.CP_ASK_MOVES)
+}
+
+// countedMoves are moves that the control counts.
+type countedMoves struct{ moves }
+
+// Move implements walks.Mover.
+func (m countedMoves) Move(of, from, to []int64, psi, ratio []float64) error {
+	m.mon.Advance(len(from))
+	return m.moves.Move(of, from, to, psi, ratio)
 }
 
 // suppliedMoves are uniform draws and moves for one row of the caller's scores, who knows outputs by ψ. Figures are those scores where

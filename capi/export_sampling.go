@@ -55,7 +55,7 @@ func doChainStart(a *chainStartArgs) error {
 	rows := structure.Rows(space, linalg.General(a.scores.linear))
 	return openSession(&a.session[0], a.mon, func(s *session) error {
 		s.supply(space)
-		return a.record.draw(a.dst, rows, opt, 1, a.mon)
+		return a.record.draw(a.dst, rows, opt, 1, a.mon.Quiet()) // what is counted are moves
 	})
 }
 

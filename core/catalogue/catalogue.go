@@ -23,10 +23,9 @@ type Param struct {
 
 // Term describes one key of conditions on outputs.
 type Term struct {
-	Key    string `json:"key"`
-	Form   string `json:"form"`             // "one", "count", "list", "pairs" or "mixed"
-	Of     string `json:"of"`               // what is numbered or counted
-	Second string `json:"second,omitempty"` // what the second numbers of pairs are, if something else
+	Key   string `json:"key"`
+	Form  string `json:"form"`  // "one", "count", "list", "pairs" or "mixed"
+	Takes string `json:"takes"` // what that is, in a clause for messages
 }
 
 // Structure describes one structure. Its capabilities are those that its spaces have with some parameters at least.
@@ -55,7 +54,7 @@ func Structures() []Structure {
 			s.Params = append(s.Params, shown)
 		}
 		for _, t := range spec.Conditions {
-			s.Conditions = append(s.Conditions, Term{t.Key.String(), t.Form.String(), t.Of, t.Second})
+			s.Conditions = append(s.Conditions, Term{t.Key.String(), t.Form.String(), t.Takes()})
 		}
 		all = append(all, s)
 	}

@@ -61,6 +61,17 @@ type Term struct {
 	Second string
 }
 
+// Takes says in a clause what the key holds, such as "a list of labels".
+func (t Term) Takes() string {
+	holds := [...]string{
+		"one of the", "(least, most), or a number of", "a list of", "a list of pairs of", "a list, single ones and pairs, of",
+	}
+	if t.Second != "" {
+		return holds[t.Form] + " " + t.Of + " and " + t.Second
+	}
+	return holds[t.Form] + " " + t.Of
+}
+
 // Condition is one on the outputs of a structure, in terms of what they are made of. A list of several numbers, or pairs, takes a
 // Condition for each.
 type Condition struct {

@@ -165,3 +165,19 @@ func TestIllegalConditions(t *testing.T) {
 		}
 	}
 }
+
+func TestTermsSayWhatTheyTake(t *testing.T) {
+	for _, c := range []struct {
+		want string
+		term structure.Term
+	}{
+		{"one of the labels", structure.Term{Form: structure.One, Of: "labels"}},
+		{"(least, most), or a number of vertices", structure.Term{Form: structure.Count, Of: "vertices"}},
+		{"a list of pairs of items and columns", structure.Term{Form: structure.Pairs, Of: "items", Second: "columns"}},
+		{"a list, single ones and pairs, of places", structure.Term{Form: structure.Mixed, Of: "places"}},
+	} {
+		if got := c.term.Takes(); got != c.want {
+			t.Errorf("a term takes %q, want %q", got, c.want)
+		}
+	}
+}

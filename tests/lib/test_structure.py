@@ -106,6 +106,7 @@ def test_conditions_that_are_illegal_are_about_their_row() -> None:
     routes = Description("routes", {"n": 5})
     assert list(condition_terms("routes")) == ["start", "end", "length", "required", "forbidden"]
     assert condition_terms("multiclass") == {}
+    assert condition_terms("assignments")["required"]["takes"] == "a list of pairs of items and columns"
     start, length = condition_key("start"), condition_key("length")
     legal = [(start, 2, ALONE), (length, 3, ALONE)]
     check_conditions(routes, Conditions.of([legal, []]))

@@ -10,10 +10,10 @@ from itertools import combinations, permutations
 import numpy as np
 import pytest
 
-from combpred import CapabilityError, StructuredRidge
+from combpred import CapabilityError, NumericalError, StructuredRidge
 from combpred._programs import program
 from combpred._programs.orders import best_order, relaxed_order, violated_three_cycles
-from combpred._programs.program import OutOfTimeError
+from combpred._programs.program import Cut, OutOfTimeError, Watch
 from combpred._programs.tours import best_cycle, best_directed_cycle, best_route
 from combpred.structures import Cycles, DirectedCycles, LabelSets, Permutations, Routes
 
@@ -97,14 +97,55 @@ def test_programs_stop_at_the_deadline_with_a_bound(monkeypatch):
     scores = np.random.default_rng(0).normal(size=n * (n - 1) // 2)
     for solve in (best_order, relaxed_order):
         with pytest.raises(OutOfTimeError) as stopped:
-            solve(n, scores, deadline=time.monotonic())
+            solve(n, scores, watch=Watch(time.monotonic()))
         assert stopped.value.upper_bound == pytest.approx(np.abs(scores).sum())
     times = itertools.chain([0.0, 99.999], itertools.repeat(100.0))  # the second program has a millisecond
     monkeypatch.setattr(program, "time", types.SimpleNamespace(monotonic=lambda: next(times)))
     with pytest.raises(OutOfTimeError) as stopped:
-        best_order(n, scores, deadline=100.0)
+        best_order(n, scores, watch=Watch(100.0))
     found = Permutations(n).embed([Permutations(n).decode(scores)])[0] @ scores
     assert found <= stopped.value.upper_bound <= np.abs(scores).sum()
+
+
+@pytest.mark.parametrize("wrong", [-1.0, 0.5, 2.0, np.nan])
+@pytest.mark.parametrize("times", [1, 2])
+def test_illegal_solutions_are_solved_again_without_presolve(monkeypatch, wrong, times):
+    """HiGHS in SciPy 1.10 calls vectors outside of their bounds optimal where presolve transforms the program."""
+    gains = np.random.default_rng(0).normal(size=(5, 5))
+    expected, asked, honest = best_directed_cycle(5, gains), [], program.milp
+
+    def milp(*args, options, **kwargs):
+        asked.append(options["presolve"])
+        found = honest(*args, options=options, **kwargs)
+        if len(asked) <= times:
+            found.x[0] = wrong
+        return found
+
+    monkeypatch.setattr(program, "milp", milp)
+    if times == 1:
+        assert best_directed_cycle(5, gains) == expected
+    else:
+        with pytest.raises(NumericalError):
+            best_directed_cycle(5, gains)
+    assert asked[:2] == [True, False] and all(asked[2:])
+
+
+def test_solutions_that_violate_rows_are_solved_again_without_presolve(monkeypatch):
+    honest = program.milp
+    for relaxed in (False, True):
+        asked = []
+
+        def milp(scores, options, asked=asked, **kwargs):
+            asked.append(options["presolve"])
+            found = honest(scores, options=options, **kwargs)
+            if options["presolve"]:
+                found.x[:] = 1.0
+            return found
+
+        monkeypatch.setattr(program, "milp", milp)
+        at_most_one = Cut([0, 1], [1.0, 1.0], 0.0, 1.0)
+        found = program.maximise(np.array([1.0, 2.0]), [at_most_one], lambda x: [], relaxed=relaxed)
+        assert found.x.tolist() == [0, 1] and asked == [True, False]
 
 
 @pytest.mark.parametrize("n", [3, 4, 6])

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 
 from combpred.sampling._marginals import range_of_features
-from combpred.sampling.engines import SampledEngine
+from combpred.sampling.engines import engine_of
 from combpred.structures import Assignments, Custom, Cycles, LabelSets, MultiClass, Paths, Permutations
 
 
@@ -30,6 +32,7 @@ def test_the_stated_error_of_means_along_chains_holds():
     """300 equal rows: at δ = 0.1 no more than 30 are expected to be beyond ε, 60 happen in 1e-7 of seeds."""
     scores = np.tile([0.8, -0.3, 0.5, 0.0, 0.9, -0.6], (300, 1))
     expected = Permutations(4).marginals(scores[0])
-    engine = SampledEngine(Permutations(4), "local", epsilon=0.1, delta=0.1, seed=1)
+    model = SimpleNamespace(structure_=Permutations(4), sampler="local", n_jobs=None, verbose=0)
+    engine = engine_of(model, "mcmc", epsilon=0.1, delta=0.1, random_state=1)
     means = engine.infer(scores, means=True, log_z=False).means
     assert np.count_nonzero(np.abs(means - expected).max(axis=1) > 0.1) <= 60

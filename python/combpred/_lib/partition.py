@@ -185,6 +185,10 @@ class Asked:
     plain : bool
     bound : ndarray of shape (n,) or None
     low, high : ndarray of shape (d,) or None
+    n_threads : int or None
+        Threads; None as :func:`get_n_threads` says.
+    verbose : int
+        Positive: progress is shown.
     """
 
     method: str
@@ -198,10 +202,14 @@ class Asked:
     bound: FloatArray | None = None
     low: FloatArray | None = None
     high: FloatArray | None = None
+    n_threads: int | None = None
+    verbose: int = 0
 
     def record(self) -> abi.CEstimateOptions:
         """Return the options as the library reads them."""
-        return record(abi.CEstimateOptions, **vars(self), exact_seconds=EXACT_SECONDS)
+        options = vars(self).copy()
+        del options["n_threads"], options["verbose"]
+        return record(abi.CEstimateOptions, **options, exact_seconds=EXACT_SECONDS)
 
 
 class Estimates(SimpleNamespace):
@@ -254,24 +262,15 @@ class Estimates(SimpleNamespace):
         )  # fmt: skip
 
 
-def estimate(
-    description: Description,
-    scores: Any,
-    asked: Asked,
-    found: Estimates,
-    *,
-    n_threads: int | None = None,
-    label: str = "",
-    verbose: int = 0,
-) -> Estimates:
+def estimate(description: Description, scores: Any, asked: Asked, found: Estimates, *, label: str = "") -> Estimates:
     """Fill in `found` for every row of scores (n, d), by the method asked for.
 
     Raises CapabilityError, SamplingError and ValueError as log_partition and estimate_marginals say.
     """
     rows = record(abi.CScores, n=found.n, d=found.d, linear=np.asarray(scores))
     while True:
-        options, result = asked.record(), found.record()
-        call("cp_estimate", description, rows, options, result, n_threads=n_threads, label=label, verbose=verbose)
+        given, result = (description, rows, asked.record()), found.record()
+        call("cp_estimate", *given, result, n_threads=asked.n_threads, label=label, verbose=asked.verbose)
         found.method = result.method.decode()
         if result.levels_needed <= len(found.levels):
             return found
@@ -288,7 +287,6 @@ def estimate_own(
     mean: FloatArray | None = None,
     log_count: float = math.nan,
     label: str = "",
-    verbose: int = 0,
 ) -> Estimates:
     """Fill in `found` for every row of scores (n, d) as `estimate` does where only `move` knows the outputs, by ψ.
 
@@ -297,7 +295,7 @@ def estimate_own(
     supplied = {"scores": scores, "mean": mean, "log_count": log_count, "moves": moves}
     result = found.record()
     with Session(
-        "cp_estimate_start", supplied, asked.record(), dst=result, n_threads=1, label=label, verbose=verbose
+        "cp_estimate_start", supplied, asked.record(), dst=result, n_threads=1, label=label, verbose=asked.verbose
     ) as session:
         for request in session:
             if (kept := 8 * request.draws) > SMALL_BYTES:

@@ -159,7 +159,7 @@ def chain_own(
     moves: bool,
     start: FloatArray | None = None,
     bound: FloatArray | None = None,
-    control: abi.Control,
+    verbose: int = 0,
 ) -> Drawn:
     """Draw as :func:`chain_sample` does where only `move` knows the outputs; its figures are ψ.
 
@@ -175,7 +175,7 @@ def chain_own(
         bound = np.zeros(1)  # the buffer has room for one bound at least
     scores = {"linear": linear, "streams": plan.streams}
     given = description, scores, plan.record(begin, bound), {"psi": start, "d": d, "moves": moves}
-    with Session("cp_chain_start", *given, record=known, n_threads=1, control=control) as session:
+    with Session("cp_chain_start", *given, record=known, n_threads=1, label="sampling", verbose=verbose) as session:
         for request in session:
             if request.ask == abi.ASK_DRAWS:
                 view(request.results, np.float64, request.n, d)[:] = draw(request.n)

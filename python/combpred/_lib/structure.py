@@ -238,8 +238,7 @@ def condition_terms(structure: str) -> dict[str, dict[str, str]]:
     """Return what the keys of constraints hold that a structure takes, given its name in the catalogue.
 
     Each has a "form": "one", a number; "count", how many there are of something; "list", numbers; "pairs" of numbers;
-    or "mixed", numbers and pairs. "of" is what is numbered, such as "labels", or what is counted, and "second", if it
-    is there, what the second numbers of pairs are; else the same.
+    or "mixed", numbers and pairs. "takes" is what that is, in a clause for messages.
     """
     return {term["key"]: term for term in _of_catalogue(structure, "conditions")}
 

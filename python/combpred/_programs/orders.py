@@ -7,14 +7,14 @@ labels precede one another in a cycle.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._lib.abi import Control
 from .._lib.arrays import FloatArray
-from .program import Cut, maximise
+from .program import UNWATCHED, Cut, Watch, maximise
 
 _TOLERANCE = 1e-6  # of the solver, on constraints and on the integrality of variables
 _CUTS_PER_PAIR = 2  # most constraints added in one round, the most violated ones, so that programs stay small
@@ -30,26 +30,19 @@ class RelaxedOrder(NamedTuple):
         diagonal, which is 0.
     upper_bound : float
         Proven bound on the scores of all rankings.
-    is_order : bool
-        Whether `before` is a ranking; it is then a best one.
     constraints : list of Cut
         All constraints of the last program.
+    is_order : bool
+        Whether `before` is a ranking; it is then a best one.
     """
 
     before: FloatArray
     upper_bound: float
-    is_order: bool
     constraints: list[Cut]
+    is_order: bool
 
 
-def relaxed_order(
-    n: int,
-    scores: FloatArray,
-    conditions: Sequence[Cut] = (),
-    *,
-    deadline: float | None = None,
-    control: Control | None = None,
-) -> RelaxedOrder:
+def relaxed_order(n: int, scores: FloatArray, conditions: Sequence[Cut] = (), watch: Watch = UNWATCHED) -> RelaxedOrder:
     r"""Return an optimum of the linear relaxation of `best_order`, which has the same parameters.
 
     Raises
@@ -63,27 +56,16 @@ def relaxed_order(
     until all are satisfied.
     """
     u, v = np.triu_indices(n, 1)
-
-    def violated(x: FloatArray) -> list[Cut]:
-        return violated_three_cycles(n, x, _CUTS_PER_PAIR * len(scores))
-
-    optimum = maximise(
-        2.0 * scores, list(conditions), violated, relaxed=True, constant=-float(scores.sum()), deadline=deadline,
-        control=control,
-    )  # fmt: skip
+    violated = partial(violated_three_cycles, n, limit=_CUTS_PER_PAIR * len(scores))
+    optimum = maximise(2.0 * scores, list(conditions), violated, watch, relaxed=True, constant=-float(scores.sum()))
     before = np.zeros((n, n))
     before[u, v], before[v, u] = optimum.x, 1.0 - optimum.x
     is_order = bool((np.minimum(optimum.x, 1.0 - optimum.x) <= _TOLERANCE).all())
-    return RelaxedOrder(before, optimum.upper_bound, is_order, optimum.constraints)
+    return RelaxedOrder(before, optimum.upper_bound, optimum.constraints, is_order)
 
 
 def best_order(
-    n: int,
-    scores: FloatArray,
-    conditions: Sequence[Cut] = (),
-    *,
-    deadline: float | None = None,
-    control: Control | None = None,
+    n: int, scores: FloatArray, conditions: Sequence[Cut] = (), watch: Watch = UNWATCHED
 ) -> tuple[NDArray[np.int32], float]:
     r"""Return a ranking of n labels with the largest :math:`\sum_{u<v} s_{uv} \psi_{uv}`.
 
@@ -95,10 +77,8 @@ def best_order(
         Score of each pair u < v in lexicographic order: it is gained if u stands before v, and lost otherwise.
     conditions : sequence of Cut, default=()
         Further constraints; variable number i belongs to pair number i.
-    deadline : float or None, default=None
-        Time to stop, on the clock of `time.monotonic`; None: no limit.
-    control : Control or None, default=None
-        Where progress is reported; see `maximise`.
+    watch : Watch, default=UNWATCHED
+        Deadline, and where progress is reported.
 
     Returns
     -------
@@ -121,36 +101,17 @@ def best_order(
     Reinelt, 1984, A cutting plane algorithm for the linear ordering problem). The linear relaxation is solved first. If
     its optimum is a ranking, as it often is, that is the result; otherwise its constraints start the integer program.
     """
-    u, v = np.triu_indices(n, 1)
-
-    def violated(x: NDArray[np.bool_]) -> list[Cut]:
-        before = np.zeros((n, n), dtype=bool)
+    before, bound, constraints, is_order = relaxed_order(n, scores, conditions, watch)
+    if not is_order:
+        u, v = np.triu_indices(n, 1)
+        violated = partial(violated_three_cycles, n)
+        x, bound, _ = maximise(2.0 * scores, constraints, violated, watch, constant=-float(scores.sum()), bound=bound)
         before[u, v], before[v, u] = x, ~x
-        # Two labels with the same number of wins lie on a cycle of three; if all numbers differ, this is a ranking.
-        wins = before.sum(axis=1)
-        if len(set(wins.tolist())) == n:
-            return []
-        return violated_three_cycles(n, x.astype(np.float64))
-
-    relaxed = relaxed_order(n, scores, conditions, deadline=deadline, control=control)
-    if relaxed.is_order:
-        return _positions(relaxed.before > 0.5), relaxed.upper_bound
-    optimum = maximise(
-        2.0 * scores, relaxed.constraints, violated, constant=-float(scores.sum()), bound=relaxed.upper_bound,
-        deadline=deadline, control=control,
-    )  # fmt: skip
-    before = np.zeros((n, n), dtype=bool)
-    before[u, v], before[v, u] = optimum.x, ~optimum.x
-    return _positions(before), optimum.upper_bound
-
-
-def _positions(before: NDArray[np.bool_]) -> NDArray[np.int32]:
-    """Return the position 1..n of each label, given which labels stand before which."""
-    return np.asarray(len(before) - before.sum(axis=1), dtype=np.int32)
+    return np.asarray(n - (before > 0.5).sum(axis=1), dtype=np.int32), bound
 
 
 def best_relation(
-    gain: FloatArray, *, partial: bool = False, deadline: float | None = None, control: Control | None = None
+    gain: FloatArray, watch: Watch = UNWATCHED, *, is_partial: bool = False
 ) -> tuple[NDArray[np.bool_], float]:
     r"""Return a ranking with ties, or a partial order, with the largest sum of gains of pairs that it orders.
 
@@ -159,10 +120,10 @@ def best_relation(
     gain : ndarray of shape (n, n)
         What u before v earns more than a tie of the two, or than none of the two before the other, in row u and
         column v.
-    partial : bool, default=False
-        Whether it may be any partial order.
-    deadline, control
+    watch : Watch, default=UNWATCHED
         As in `best_order`.
+    is_partial : bool, default=False
+        Whether it may be any partial order.
 
     Returns
     -------
@@ -185,39 +146,34 @@ def best_relation(
     (Müller, 1996, *On the partial order polytope of a digraph*).
     """
     n = len(gain)
-    number = np.cumsum(~np.eye(n, dtype=bool).ravel()).reshape(n, n) - 1
     pairs = ~np.eye(n, dtype=bool)
+    distinct = pairs[:, np.newaxis] & pairs[:, :, np.newaxis] & pairs  # triples (a, m, b)
+    number = np.cumsum(pairs).reshape(n, n) - 1
     u, v = np.triu_indices(n, 1)
     once = [Cut([int(a), int(b)], [1.0, 1.0], 0.0, 1.0) for a, b in zip(number[u, v], number[v, u], strict=True)]
 
     def violated(x: NDArray[Any]) -> list[Cut]:
         before = np.zeros((n, n))
         before[pairs] = x
-        missed = [before - before[:, [m]] - before[m] for m in range(n)]  # m stands between u and w for neither
-        if partial:
-            missed = [-1.0 - one for one in missed]  # u before m, m before w, and not u before w
-        found = [np.argwhere((one > _TOLERANCE) & pairs) for one in missed]
-        triples = [
-            (-missed[m][a, b], a, m, b) for m, rows in enumerate(found) for a, b in rows.tolist() if m not in (a, b)
-        ]
-        triples.sort()
-        least = -1.0 if partial else -2.0  # of x_uw − x_uv − x_vw
-        return [
-            Cut([int(number[a, b]), int(number[a, m]), int(number[m, b])], [1.0, -1.0, -1.0], least, least + 2.0)
-            for _, a, m, b in triples[: _CUTS_PER_PAIR * len(x)]
-        ]
+        excess = before[:, np.newaxis] - before[:, :, np.newaxis] - before  # of a before b, m stands between neither
+        if is_partial:
+            excess = -1.0 - excess  # a before m, m before b, and not a before b
+        triples = np.argwhere((excess > _TOLERANCE) & distinct)
+        most = np.argsort(-excess[tuple(triples.T)], kind="stable")[: _CUTS_PER_PAIR * len(x)]
+        a, m, b = triples[most].T
+        columns = np.stack([number[a, b], number[a, m], number[m, b]], axis=1).tolist()
+        least = -1.0 if is_partial else -2.0  # of x_ab − x_am − x_mb
+        return [Cut(of_triple, [1.0, -1.0, -1.0], least, least + 2.0) for of_triple in columns]
 
-    found = maximise(gain[pairs], once, violated, relaxed=True, deadline=deadline, control=control)
+    found = maximise(gain[pairs], once, violated, watch, relaxed=True)
     if (np.minimum(found.x, 1.0 - found.x) > _TOLERANCE).any():
-        found = maximise(
-            gain[pairs], found.constraints, violated, bound=found.upper_bound, deadline=deadline, control=control
-        )
+        found = maximise(gain[pairs], found.constraints, violated, watch, bound=found.upper_bound)
     before = np.zeros((n, n), dtype=bool)
     before[pairs] = found.x > 0.5
     return before, found.upper_bound
 
 
-def violated_three_cycles(n: int, x: FloatArray, limit: int | None = None) -> list[Cut]:
+def violated_three_cycles(n: int, x: NDArray[Any], limit: int | None = None) -> list[Cut]:
     """Return the constraints against cycles of three labels that x violates, the most violated first.
 
     Parameters
@@ -241,7 +197,7 @@ def violated_three_cycles(n: int, x: FloatArray, limit: int | None = None) -> li
     for a in range(n - 2):
         behind = slice(int(number[a + 1, a + 2]), None)  # the pairs of labels after a
         first, across = number[a, u[behind]], number[a, v[behind]]
-        value = x[first] + x[behind] - x[across]
+        value = x[first] + 1.0 * x[behind] - x[across]  # x may be bool
         missed = np.maximum(value - 1.0, -value)
         here = np.flatnonzero(missed > least)
         excess.append(missed[here])

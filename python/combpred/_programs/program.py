@@ -20,6 +20,7 @@ from .._lib.control import call_abandonable
 from .._lib.errors import NumericalError
 
 _OUT_OF_TIME, _INFEASIBLE = 1, 2  # statuses of scipy.optimize.milp
+_TOLERANCE = 1e-5  # on what the solver returns; ten times its own
 
 
 class Cut(NamedTuple):
@@ -49,6 +50,25 @@ class OutOfTimeError(RuntimeError):
         self.upper_bound = upper_bound
 
 
+class Watch(NamedTuple):
+    """How a program is watched while it is solved.
+
+    Attributes
+    ----------
+    deadline : float or None
+        Time to stop, on the clock of `time.monotonic`; None: no limit.
+    control : Control or None
+        Where progress is reported: `step` counts the programs after the first, and `value` is the number of
+        constraints.
+    """
+
+    deadline: float | None = None
+    control: Control | None = None
+
+
+UNWATCHED = Watch()
+
+
 class Optimum(NamedTuple):
     """An optimal solution.
 
@@ -71,12 +91,11 @@ def maximise(
     scores: FloatArray,
     constraints: list[Cut],
     violated: Callable[[NDArray[Any]], list[Cut]],
+    watch: Watch = UNWATCHED,
     *,
     relaxed: bool = False,
     constant: float = 0.0,
     bound: float = np.inf,
-    deadline: float | None = None,
-    control: Control | None = None,
 ) -> Optimum:
     """Return a 0/1 vector x of largest ``scores @ x`` that satisfies all constraints.
 
@@ -90,17 +109,13 @@ def maximise(
         Function of an optimal x that returns the constraints of the full problem that x violates, or an empty list if x
         is feasible. Those returned must be new, and there must be finitely many in all. x is bool, or float64 if
         `relaxed`.
+    watch : Watch, default=UNWATCHED
     relaxed : bool, default=False
         Whether x may have any values between 0 and 1.
     constant : float, default=0.0
         What is added to ``scores @ x`` for the value of x.
     bound : float, default=inf
         Known bound on the values of all solutions.
-    deadline : float or None, default=None
-        Time to stop, on the clock of `time.monotonic`; None: no limit.
-    control : Control or None, default=None
-        Where progress is reported: `step` counts the programs after the first, and `value` is the number of
-        constraints.
 
     Returns
     -------
@@ -113,7 +128,7 @@ def maximise(
     InfeasibleError
         When no x satisfies the constraints.
     NumericalError
-        When the solver fails; the message is the solver's.
+        When the solver fails, or what it returns violates the constraints, with and without presolve.
     """
     largest = float(np.abs(scores).max(initial=0.0))
     scale = largest if largest > 0 else 1.0  # the solver's tolerances are absolute
@@ -121,35 +136,46 @@ def maximise(
     cuts = list(constraints)
     rows = _rows(cuts, len(scores))
     while True:
-        options = {"mip_rel_gap": 0.0}
-        if deadline is not None:
-            options["time_limit"] = max(deadline - time.monotonic(), 0.0)
-            if options["time_limit"] == 0.0:
-                raise OutOfTimeError(bound)
-        result = call_abandonable(
-            milp,
-            -scores / scale,
-            integrality=np.zeros(len(scores)) if relaxed else np.ones(len(scores)),
-            bounds=Bounds(0.0, 1.0),
-            constraints=LinearConstraint(rows, [c.low for c in cuts], [c.high for c in cuts]) if cuts else (),
-            options=options,
-        )
-        if result.status == _INFEASIBLE:
-            raise InfeasibleError("no 0/1 vector satisfies the constraints")
-        if result.status == _OUT_OF_TIME and deadline is not None:
-            found = None if relaxed else result.mip_dual_bound
-            raise OutOfTimeError(bound if found is None else min(bound, constant - float(found) * scale))
-        if result.x is None:
-            raise NumericalError(f"the integer program was not solved: {result.message}")
+        low, high = np.array([c.low for c in cuts]), np.array([c.high for c in cuts])
+        for presolve in (True, False):  # presolve has errors: with SciPy 1.10 "optimal" vectors can be out of bounds
+            options = {"mip_rel_gap": 0.0, "presolve": presolve}
+            if watch.deadline is not None:
+                options["time_limit"] = max(watch.deadline - time.monotonic(), 0.0)
+                if options["time_limit"] == 0.0:
+                    raise OutOfTimeError(bound)
+            result = call_abandonable(
+                milp,
+                -scores / scale,
+                integrality=np.zeros(len(scores)) if relaxed else np.ones(len(scores)),
+                bounds=Bounds(0.0, 1.0),
+                constraints=LinearConstraint(rows, low, high) if cuts else (),
+                options=options,
+            )
+            if result.status == _INFEASIBLE:
+                raise InfeasibleError("no 0/1 vector satisfies the constraints")
+            if result.status == _OUT_OF_TIME and watch.deadline is not None:
+                found = None if relaxed else result.mip_dual_bound
+                raise OutOfTimeError(bound if found is None else min(bound, constant - float(found) * scale))
+            if result.x is None:
+                raise NumericalError(f"the integer program was not solved: {result.message}")
+            x = np.clip(result.x if relaxed else np.round(result.x), 0.0, 1.0)
+            excess = np.concatenate([np.abs(result.x - x), low - rows @ x, rows @ x - high])
+            if (excess <= _TOLERANCE).all():
+                break
+        else:
+            raise NumericalError(
+                "the integer program was not solved: what the solver calls a solution violates the constraints by "
+                f"{excess.max():.3g}"
+            )
         bound = min(bound, constant - float(result.fun if relaxed else result.mip_dual_bound) * scale)
-        x = np.clip(result.x, 0.0, 1.0) if relaxed else np.round(result.x).astype(bool)
+        x = x if relaxed else x.astype(bool)
         new = violated(x)
         if not new:
             return Optimum(x, bound, cuts)
         cuts += new
-        if control is not None:
-            control.step += 1
-            control.value = float(len(cuts))
+        if watch.control is not None:
+            watch.control.step += 1
+            watch.control.value = float(len(cuts))
         rows = vstack([rows, _rows(new, len(scores))], format="csr")
 
 

@@ -448,7 +448,7 @@ def _programs(
     known = consensus(*votes, "auto", penalty=penalty, programs=programs)[0]
     apart = penalty * (before + before.T)
     cost = before.T if tied is None else before.T + penalty * tied
-    return solve_relation("kemeny", cost, apart, known[:, np.newaxis] < known, partial=output == "partial", **how)
+    return solve_relation(cost, apart, known[:, np.newaxis] < known, is_partial=output == "partial", **how)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

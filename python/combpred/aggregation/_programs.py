@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from numbers import Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,9 @@ from .._lib import abi
 from .._lib.arrays import FloatArray
 from .._lib.control import reported
 from .._lib.rankings import Programs, item_groups
+
+if TYPE_CHECKING:
+    from .._programs.program import Watch
 
 #: Methods that make use of programs.
 PROGRAMMED = ("milp", "lp")
@@ -43,21 +46,22 @@ def solve_programs(
     least : int, default=2
         Size of the smallest group whose program is solved.
     """
+    from .._programs.program import Watch  # loads the solver
+
     groups = item_groups(before)
     programs = Programs(np.zeros_like(before), np.zeros(len(groups), dtype=np.int32), np.zeros(len(groups)))
     control = abi.Control()
+    watch = Watch(deadline, control)
     with reported(control, label, verbose=verbose):
         for number, items in enumerate(groups):
             if len(items) >= least:
                 square = np.ix_(items, items)
-                found = _solve(method, before[square], deadline, control)
+                found = _solve(method, before[square], watch)
                 programs.x[square], programs.state[number], programs.lower_bound[number] = found
     return programs
 
 
-def _solve(
-    method: str, before: FloatArray, deadline: float | None, control: abi.Control
-) -> tuple[FloatArray, int, float]:
+def _solve(method: str, before: FloatArray, watch: Watch) -> tuple[FloatArray, int, float]:
     """Return how far u is before v, what is known of the program, and a bound on the cost of all orders."""
     from .._programs.orders import best_order, relaxed_order  # loads the solver
     from .._programs.program import OutOfTimeError
@@ -68,9 +72,9 @@ def _solve(
     mean = float((before[u, v] + before[v, u]).sum() / 2)
     try:
         if method == "milp":
-            positions, bound = best_order(k, scores, deadline=deadline, control=control)
+            positions, bound = best_order(k, scores, watch=watch)
             return (positions[:, np.newaxis] < positions).astype(np.float64), abi.PROGRAM_SOLVED, mean - bound
-        relaxed = relaxed_order(k, scores, deadline=deadline, control=control)
+        relaxed = relaxed_order(k, scores, watch=watch)
     except OutOfTimeError as error:
         return np.zeros_like(before), abi.PROGRAM_OUT_OF_TIME, mean - error.upper_bound
     state = abi.PROGRAM_SOLVED if relaxed.is_order else abi.PROGRAM_FRACTIONAL
@@ -78,30 +82,31 @@ def _solve(
 
 
 def solve_relation(
-    label: str, before: FloatArray, apart: FloatArray, known: NDArray[np.bool_], *, verbose: int, **how: Any
+    before: FloatArray, apart: FloatArray, known: NDArray[np.bool_], *, deadline: float | None, verbose: int, **how: Any
 ) -> Programs:
     """Solve the program of rankings with ties, or of partial orders.
 
     Parameters
     ----------
-    label, verbose
-        As in `solve_programs`.
     before, apart : ndarray of shape (k, k)
         Costs of u before v, and of the two tied, or unrelated.
     known : ndarray of shape (k, k), bool
         A good relation, which is what there is at the deadline.
+    deadline, verbose
+        As in `solve_programs`.
     **how
-        `deadline`, as in `solve_programs`, and `partial`, whether it may be any partial order.
+        `is_partial`, whether it may be any partial order.
     """
     from .._programs.orders import best_relation  # loads the solver
-    from .._programs.program import OutOfTimeError
+    from .._programs.program import OutOfTimeError, Watch
 
     gain = apart - before
     order, ends = components(np.maximum(gain, 0.0) > gain.T)  # u leads to v where v before u is not a best choice
     x, bound = np.zeros_like(before), 0.0
     state = abi.PROGRAM_SOLVED
     control = abi.Control()
-    with reported(control, label, verbose=verbose):
+    watch = Watch(deadline, control)
+    with reported(control, "kemeny", verbose=verbose):
         for items, rest in zip(np.split(order, ends), (order[end:] for end in [*ends, len(order)]), strict=True):
             x[np.ix_(items, rest)] = 1.0
             own = gain[np.ix_(items, items)]
@@ -109,7 +114,7 @@ def solve_relation(
             most = float(np.triu(np.maximum(np.maximum(own, own.T), 0.0), 1).sum())  # each pair on its own
             if len(items) > 1:
                 try:
-                    x[np.ix_(items, items)], found = best_relation(own, control=control, **how)
+                    x[np.ix_(items, items)], found = best_relation(own, watch, **how)
                 except OutOfTimeError as error:
                     found, state = error.upper_bound, abi.PROGRAM_OUT_OF_TIME
                 bound -= min(found, most)

@@ -96,7 +96,7 @@ def _poset(pairs: Any, n_elements: Any) -> tuple[IntArray, int, Names | None]:
         return codes(listed if len(listed) else np.empty((0, 2), np.int32), "pairs"), n_elements, None
     names = checked_names(n_elements, "n_elements")
     number = {name: at for at, name in enumerate(names)}
-    before: dict[Hashable, list[Hashable]] = {}
+    before, numbered = TopologicalSorter[Hashable](), np.empty((len(listed), 2), dtype=np.int32)
     for i, pair in enumerate(np.asarray(listed, dtype=object)):
         if isinstance(pair, str) or np.shape(pair) != (2,):
             raise TargetError(i, f"found {pair!r:.60}, which is no pair of elements (u, v)", "pairs")
@@ -104,13 +104,13 @@ def _poset(pairs: Any, n_elements: Any) -> tuple[IntArray, int, Names | None]:
             if name not in number:
                 said = f"{name!r} is no element; n_elements are {summary(names)}{meant(name, names)}"
                 raise TargetError(i, said, "pairs")
-        before.setdefault(pair[1], []).append(pair[0])
+        before.add(pair[1], pair[0])
+        numbered[i] = number[pair[0]], number[pair[1]]
     try:
-        TopologicalSorter(before).prepare()
+        before.prepare()
     except CycleError as error:  # which the core would call by numbers
         raise ValueError(f"pairs lead from an element back to it: {', '.join(map(repr, error.args[1]))}") from None
-    listed = [(number[u], number[v]) for v, earlier in before.items() for u in earlier]
-    return np.array(listed, dtype=np.int32).reshape(-1, 2), len(names), names
+    return numbered, len(names), names
 
 
 @dataclass(frozen=True)

@@ -146,11 +146,14 @@ def estimate_marginals(
     >>> bool((np.abs(found.value[0] - structure.marginals(scores)) <= found.error[0]).all())
     True
     """
-    rows, n_threads = rows_of(structure, scores), get_n_threads(n_jobs)
+    rows = rows_of(structure, scores)
     choice(method, "method", MARGINALS_METHODS)
     low, high = _ranges(structure, feature_range)
-    asked = Asked(method, sampler, "adaptive", epsilon, delta, max_steps, seed_of(random_state), low=low, high=high)
-    found = estimated(structure, rows, asked, n_threads=n_threads, verbose=verbose)
+    asked = Asked(
+        method, sampler, "adaptive", epsilon, delta, max_steps, seed_of(random_state), low=low, high=high,
+        n_threads=get_n_threads(n_jobs), verbose=verbose,
+    )  # fmt: skip
+    found = estimated(structure, rows, asked)
     converged = warn_of_chains(found)
     assert found.marginals is not None and found.error is not None
     return SampledMarginals(found.marginals, found.error, found.samples, found.steps, found.sampler, converged)

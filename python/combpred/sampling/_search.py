@@ -45,13 +45,13 @@ class SearchResult:
         The guarantee :math:`\mathrm{value} \ge (1-\nu)\max + \nu\min` over all outputs.
     is_optimal : ndarray of shape (n,), dtype=bool
         Whether no output is proven to score more.
-    success : ndarray of shape (n,)
-        A bound from below on the probability that such a search finds an output of largest score: 1 where the one found
-        is proven to be; :math:`1 - (1 - 1/|Y|)^t` for t uniform proposals; 0 where nothing is proven.
     temperature : ndarray of shape (n,)
         T on the last level, :math:`1/\ln\alpha`; NaN where the output was proven optimal without a step.
     n_steps, n_accepted : ndarray of shape (n,), dtype=int64
         Steps of all runs, and how many of these were accepted.
+    success : ndarray of shape (n,)
+        A bound from below on the probability that such a search finds an output of largest score: 1 where the one found
+        is proven to be; :math:`1 - (1 - 1/|Y|)^t` for t uniform proposals; 0 where nothing is proven.
     """
 
     y: NDArray[Any]
@@ -59,10 +59,10 @@ class SearchResult:
     upper_bound: FloatArray
     nu: FloatArray
     is_optimal: NDArray[np.bool_]
-    success: FloatArray
     temperature: FloatArray
     n_steps: CountArray
     n_accepted: CountArray
+    success: FloatArray
 
 
 @documented
@@ -180,10 +180,7 @@ def search(
         rows, method=method, proposals=proposals, temperatures=temperatures, epsilon=epsilon or 0.0, delta=delta,
         steps=steps, runs=n_runs, seed=seed_of(random_state), verbose=verbose,
     )  # fmt: skip
-    return SearchResult(
-        structure.space.decode_parts(found.y), found.value, found.upper_bound, found.nu, found.optimal, found.success,
-        found.temperature, found.steps, found.accepted,
-    )  # fmt: skip
+    return SearchResult(space.decode_parts(found.y), *found[1:])
 
 
 def _temperatures(schedule: str | ArrayLike, alpha: float | None) -> tuple[str, FloatArray]:
@@ -318,12 +315,12 @@ def optimum_probability(
     rows = rows_of(structure, scores)
     best = structure.space.decode(rows)
     log_z = log_partition(structure, inverse * rows, **options)
-    value, lower, upper = (
-        np.minimum(1.0, np.exp(inverse * most - log))
-        for most, log in (
-            (best.value, log_z.value), (best.value, log_z.upper), (best.upper_bound, log_z.lower)
-        )
-    )  # fmt: skip
+
+    def probability(score: FloatArray, log_sum: FloatArray) -> FloatArray:
+        return np.minimum(1.0, np.exp(inverse * score - log_sum))
+
+    value, lower = probability(best.value, log_z.value), probability(best.value, log_z.upper)
+    upper = probability(best.upper_bound, log_z.lower)
     if n_steps is not None:
         far = _distance_bound(structure, inverse * rows, whole_number(n_steps, "n_steps", 0, _MOST_STEPS), chain)
         value, lower, upper = np.maximum(value - far, 0.0), np.maximum(lower - far, 0.0), np.minimum(upper + far, 1.0)

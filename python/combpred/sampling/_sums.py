@@ -165,17 +165,15 @@ MAX_DRAWS = 10**6
 _HELD: WeakKeyDictionary[object, dict[tuple[float, float], CountEstimate]] = WeakKeyDictionary()
 
 
-def log_z_of(
-    structure: Structure, rows: FloatArray, asked: Asked, *, n_threads: int | None = None, verbose: int = 0
-) -> LogPartition:
+def log_z_of(structure: Structure, rows: FloatArray, asked: Asked) -> LogPartition:
     """Return ln Z of rows of finite scores (n, d) by one of the methods of `log_partition`."""
     if asked.method == "taylor":
         check_taylor(structure)
-        found = warned_expansion(structure, rows, asked, n_threads)
+        found = warned_expansion(structure, rows, asked)
     elif asked.method == "exact" or structure.space.in_library:
-        found = estimated(structure, rows, asked, n_threads=n_threads, verbose=verbose)
+        found = estimated(structure, rows, asked)
     else:
-        found = _annealed_own(structure, rows, asked, n_threads, verbose)
+        found = _annealed_own(structure, rows, asked)
     details: AnnealingDetails | TaylorDetails | None = None
     if found.method == "annealed":
         details = AnnealingDetails(
@@ -186,14 +184,10 @@ def log_z_of(
     elif found.method == "taylor":
         assert found.marginals is not None
         details = TaylorDetails(found.expansion, found.marginals, found.spread)
-    return LogPartition(
-        found.value, found.lower, found.upper, found.method, found.guaranteed, found.samples, details
-    )  # fmt: skip
+    return LogPartition(found.value, found.lower, found.upper, found.method, found.guaranteed, found.samples, details)
 
 
-def _annealed_own(
-    structure: Structure, rows: FloatArray, asked: Asked, n_threads: int | None, verbose: int
-) -> Estimates:
+def _annealed_own(structure: Structure, rows: FloatArray, asked: Asked) -> Estimates:
     """Return estimates of ln Z by the user's own sampler; the number of outputs is estimated if it is unknown.
 
     The relative errors of the number and of its ratio to Z are then equal, and the probabilities that they are larger.
@@ -203,9 +197,9 @@ def _annealed_own(
         log_count = structure.log_count()
     except CapabilityError:
         asked = replace(asked, epsilon=math.sqrt(1.0 + asked.epsilon) - 1.0, delta=asked.delta / 2.0)
-        counted = _count_for(structure, asked.epsilon, asked.delta, verbose)
+        counted = _count_for(structure, asked)
         log_count = counted.value
-    found = estimated(structure, rows, asked, n_threads=n_threads, verbose=verbose, log_count=log_count)
+    found = estimated(structure, rows, asked, log_count)
     if counted is not None:
         found.lower += counted.lower - counted.value
         found.upper += counted.upper - counted.value
@@ -213,41 +207,30 @@ def _annealed_own(
     return found
 
 
-def _count_for(structure: Structure, epsilon: float, delta: float, verbose: int) -> CountEstimate:
+def _count_for(structure: Structure, asked: Asked) -> CountEstimate:
     """Return an estimate for a structure from a sampler, made once, with the seed of the structure."""
-    held = _HELD.setdefault(structure.space, {})
-    if (epsilon, delta) not in held:
+    held, key = _HELD.setdefault(structure.space, {}), (asked.epsilon, asked.delta)
+    if key not in held:
         seed = int(structure.get_params()["random_state"])
-        held[epsilon, delta] = count_by_repeats(structure, epsilon, delta, MAX_DRAWS, seed, verbose)
-    return held[epsilon, delta]
+        held[key] = _count_by_repeats(structure, replace(asked, max_steps=MAX_DRAWS, seed=seed))
+    return held[key]
 
 
-def count_by_repeats(
-    structure: Structure, epsilon: float, delta: float, max_draws: int, seed: int, verbose: int
-) -> CountEstimate:
+def _count_by_repeats(structure: Structure, asked: Asked) -> CountEstimate:
     """Return the number of outputs as `estimate_count` does."""
-    asked = Asked("repeats", epsilon=epsilon, delta=delta, max_steps=max_draws, seed=seed)
-    found = estimated(structure, np.zeros((1, structure.n_features)), asked, verbose=verbose)
+    found = estimated(structure, np.zeros((1, structure.n_features)), replace(asked, method="repeats"))
     return CountEstimate(
         *(getattr(found, name)[0].item() for name in ("value", "lower", "upper", "samples", "repeats"))
     )
 
 
-def estimated(
-    structure: Structure,
-    rows: FloatArray,
-    asked: Asked,
-    *,
-    n_threads: int | None = None,
-    verbose: int = 0,
-    log_count: float = math.nan,
-) -> Estimates:
+def estimated(structure: Structure, rows: FloatArray, asked: Asked, log_count: float = math.nan) -> Estimates:
     """Return estimates of E ψ or of ln Z, which the method says, for rows of finite scores (n, d)."""
     means, space = asked.method in MEANS_METHODS, structure.space
     found, label = Estimates(*rows.shape, means=means, errors=means), "sampling" if means else "annealing"
     if asked.method == "exact" or space.in_library:
         of = space.sums if asked.method == "exact" else space.description
-        return estimate(of, rows, asked, found, n_threads=n_threads, label=label, verbose=verbose)
+        return estimate(of, rows, asked, found, label=label)
     if asked.sampler == "local":
         method_of(structure, "local")  # what it lacks
     if asked.bound is None and asked.method != "repeats":
@@ -257,7 +240,7 @@ def estimated(
     has_mean = asked.method == "counting" and structure.moments_info.kind == "exact"  # else the library refuses
     return estimate_own(
         rows, asked, found, own.outputs(rngs.__getitem__).move, moves=asked.sampler == "local", log_count=log_count,
-        mean=structure.mean() if has_mean else None, label=label, verbose=verbose,
+        mean=structure.mean() if has_mean else None, label=label,
     )  # fmt: skip
 
 
@@ -427,9 +410,10 @@ def log_partition(
     choice(method, "method", PARTITION_METHODS)
     asked = Asked(
         method, sampler, schedule, epsilon, delta, max_steps, seed_of(random_state), plain=not centred,
-        bound=None if bound is None else bounds_of_rows(bound, len(rows)),
+        bound=None if bound is None else bounds_of_rows(bound, len(rows)), n_threads=get_n_threads(n_jobs),
+        verbose=verbose,
     )  # fmt: skip
-    return log_z_of(structure, rows, asked, n_threads=get_n_threads(n_jobs), verbose=verbose)
+    return log_z_of(structure, rows, asked)
 
 
 def estimate_count(
@@ -503,8 +487,9 @@ def estimate_count(
     True
     """
     require_structure(structure)
-    max_draws = whole_number(max_draws, "max_draws", 2, 2**40)
-    return count_by_repeats(structure, epsilon, delta, max_draws, seed_of(random_state), verbose)
+    most, seed = whole_number(max_draws, "max_draws", 2, 2**40), seed_of(random_state)
+    asked = Asked("repeats", epsilon=epsilon, delta=delta, max_steps=most, seed=seed, verbose=verbose)
+    return _count_by_repeats(structure, asked)
 
 
 _RANGE = 1.0  # of centred scores, in which the expansion is meant to be taken
@@ -530,22 +515,18 @@ def check_taylor(structure: Structure) -> None:
         )
 
 
-def expansion(
-    structure: Structure, rows: FloatArray, asked: Asked, n_threads: int | None, *, bounded: bool = True
-) -> Estimates:
+def expansion(structure: Structure, rows: FloatArray, asked: Asked, *, bounded: bool = True) -> Estimates:
     """Return the library's expansion for rows of scores (n, d), with gradients and, if `bounded`, bounds."""
     found = Estimates(*rows.shape, means=True, bounded=bounded)
-    return estimate(structure.space.description, rows, asked, found, n_threads=n_threads)
+    return estimate(structure.space.description, rows, asked, found)
 
 
-def warned_expansion(
-    structure: Structure, rows: FloatArray, asked: Asked, n_threads: int | None, *, decoded: bool = True
-) -> Estimates:
+def warned_expansion(structure: Structure, rows: FloatArray, asked: Asked, *, decoded: bool = True) -> Estimates:
     """Return the expansion, with a warning if scores are out of its range.
 
     Without `decoded`, only what is proven anyway bounds ln Z: a user's own decoder is not asked.
     """
-    found = expansion(structure, rows, asked, n_threads)
+    found = expansion(structure, rows, asked)
     if np.isnan(found.spread).any():  # nothing is proven, as about functions
         _warn_of_range(np.sqrt(found.variance), "have a standard deviation of")
     else:

@@ -72,12 +72,8 @@ class Engine(ABC):
     Attributes
     ----------
     structure : Structure
-    sampler : str
-    epsilon, delta : float
-    seed : int
-        Used by engines that draw samples.
-    n_threads : int or None
-    verbose : int
+    asked : Asked
+        How to estimate; its seed is used by engines that draw samples.
     method : str
         The method of `log_partition` that it stands for.
     is_random : bool
@@ -87,12 +83,7 @@ class Engine(ABC):
     """
 
     structure: Structure
-    sampler: str = "auto"
-    epsilon: float = 0.1
-    delta: float = 0.05
-    seed: int = 0
-    n_threads: int | None = None
-    verbose: int = 0
+    asked: Asked
 
     method: ClassVar[str]
     is_random: ClassVar[bool] = False
@@ -102,6 +93,11 @@ class Engine(ABC):
     @abstractmethod
     def name(self) -> str:
         """Name of the engine, as in `inference_`."""
+
+    @property
+    def seed(self) -> int:
+        """That of samples."""
+        return self.asked.seed
 
     @abstractmethod
     def check(self) -> None:
@@ -116,10 +112,7 @@ class Engine(ABC):
 
     def log_partition(self, scores: FloatArray) -> LogPartition:
         """Return ln Z with bounds for each row of finite scores (k, d)."""
-        return log_z_of(self.structure, scores, self._asked(), n_threads=self.n_threads, verbose=self.verbose)
-
-    def _asked(self) -> Asked:
-        return Asked(self.method)
+        return log_z_of(self.structure, scores, self.asked)
 
     @abstractmethod
     def for_training(self, n: int) -> Training:
@@ -142,7 +135,7 @@ class ExactEngine(Engine):
         partition_cost(self.structure.space.sums, marginals=True)
 
     def infer(self, scores: FloatArray, *, means: bool = False, log_z: bool = True) -> Inferred:
-        found = log_partition(self.structure.space.sums, scores, marginals=means, n_threads=self.n_threads)
+        found = log_partition(self.structure.space.sums, scores, marginals=means, n_threads=self.asked.n_threads)
         return Inferred(found.marginals, found.log_z)
 
     def for_training(self, n: int) -> Training:
@@ -156,25 +149,26 @@ class SampledEngine(Engine):
     name, method = "mcmc", "annealed"
 
     def check(self) -> None:
-        method_of(self.structure, self.sampler)
+        method_of(self.structure, self.asked.sampler)
 
     def infer(self, scores: FloatArray, *, means: bool = False, log_z: bool = True) -> Inferred:
         values = self.log_partition(scores).value if log_z else None  # refuses what would not end at once
         return Inferred(self._means(scores) if means else None, values)
 
-    def _asked(self) -> Asked:
-        sampler = method_of(self.structure, self.sampler) if self.sampler == "cftp" else self.sampler
-        return Asked("annealed", sampler, epsilon=self.epsilon, delta=self.delta, seed=self.seed)
+    def log_partition(self, scores: FloatArray) -> LogPartition:
+        sampler = self.asked.sampler
+        method = method_of(self.structure, sampler) if sampler == "cftp" else sampler
+        return log_z_of(self.structure, scores, replace(self.asked, sampler=method))
 
     def _means(self, scores: FloatArray) -> FloatArray:
         span, method = range_of_features(self.structure), self._drawn_by()
         if method not in CHAINED and span is not None:  # independent draws, of which Hoeffding's inequality says enough
-            asked = replace(self._asked(), method="samples", sampler=method, low=span[0], high=span[1])
+            asked = replace(self.asked, method="samples", sampler=method, low=span[0], high=span[1])
         else:
             method = method if method in CHAINED else method_of(self.structure, "auto")
             steps = _MEAN_STEPS if self.structure.space.in_library else _COMPUTED_STEPS
-            asked = replace(self._asked(), method="chains", sampler=method, max_steps=steps)
-        found = estimated(self.structure, scores, asked, n_threads=self.n_threads, verbose=self.verbose)
+            asked = replace(self.asked, method="chains", sampler=method, max_steps=steps)
+        found = estimated(self.structure, scores, asked)
         assert found.marginals is not None and found.error is not None
         bad = np.array([bool(why) for why in found.why])
         if bad.any() and asked.method == "chains":
@@ -182,7 +176,7 @@ class SampledEngine(Engine):
             row = int(np.argmax(np.where(bad, error, -np.inf)))
             warn_user(
                 f"the chains of {int(bad.sum())} of {len(bad)} rows did not converge: expectations are known to within "
-                f"±{error[row]:.2g} in the worst row, epsilon={self.epsilon:g} was asked for, and split R̂ is up "
+                f"±{error[row]:.2g} in the worst row, epsilon={asked.epsilon:g} was asked for, and split R̂ is up "
                 f"to {found.r_hat.max():.3g}; raise epsilon, or alpha, or take another sampler",
                 ConvergenceWarning,
             )
@@ -190,12 +184,12 @@ class SampledEngine(Engine):
 
     def _drawn_by(self) -> str:
         """Return the sampling method for means; "auto" prefers independent draws that cost no more than chains."""
-        if self.sampler == "auto" and "monotone" in self.structure.space.capabilities:
+        if self.asked.sampler == "auto" and "monotone" in self.structure.space.capabilities:
             return "monotone"
-        return method_of(self.structure, self.sampler)
+        return method_of(self.structure, self.asked.sampler)
 
     def for_training(self, n: int) -> Training:
-        method = method_of(self.structure, self.sampler)
+        method, n_threads = method_of(self.structure, self.asked.sampler), self.asked.n_threads
         if self.structure.space.in_library:
             return Training("draws" if method == "exact" else method, method=method)
         space: Any = self.structure.space
@@ -206,10 +200,10 @@ class SampledEngine(Engine):
         def answers(request: str, rows: NDArray[np.intp], scores: FloatArray, draws: int) -> tuple[FloatArray, ...]:
             seed = int(rng.integers(2**63))
             if request == "uniform":
-                return (space.embed(space.sample(draws, seed), self.n_threads),)
+                return (space.embed(space.sample(draws, seed), n_threads),)
             (k, d), many = scores.shape, draws if request == "draw" else max(draws, 1) * (2 if request == "pair" else 1)
             y = draw_rows(self.structure, method, scores, many, seed).y
-            psi = space.embed(y.reshape(k * many, -1), self.n_threads).reshape(k, many, d)
+            psi = space.embed(y.reshape(k * many, -1), n_threads).reshape(k, many, d)
             if request == "draw":
                 return (psi,)
             return (psi.mean(axis=1) if request == "mean" else psi.reshape(k, 2, -1, d).mean(axis=2).swapaxes(0, 1),)
@@ -231,7 +225,7 @@ class TaylorEngine(Engine):
         check_taylor(self.structure)
 
     def infer(self, scores: FloatArray, *, means: bool = False, log_z: bool = True) -> Inferred:
-        found = warned_expansion(self.structure, scores, self._asked(), self.n_threads, decoded=log_z)
+        found = warned_expansion(self.structure, scores, self.asked, decoded=log_z)
         return Inferred(found.marginals, found.value if log_z else None)
 
     def for_training(self, n: int) -> Training:
@@ -241,14 +235,14 @@ class TaylorEngine(Engine):
             if request == "draw":
                 return None
             # Without a check of its range: a search may leave it on its way; `check_range` looks at its end.
-            found = expansion(self.structure, scores, self._asked(), self.n_threads, bounded=False)
+            found = expansion(self.structure, scores, self.asked, bounded=False)
             assert found.marginals is not None  # they were asked for
             return found.marginals, found.expansion
 
         return Training("", answers)
 
     def check_range(self, scores: FloatArray) -> None:
-        warned_expansion(self.structure, scores, self._asked(), self.n_threads, decoded=False)
+        warned_expansion(self.structure, scores, self.asked, decoded=False)
 
 
 #: To add a method of inference, subclass `Engine` and enter it here.
@@ -274,7 +268,9 @@ def engine_of(
     if kind.is_random:
         rng = check_random_state(model.random_state if random_state is None else random_state)
         seed = int(rng.randint(np.iinfo(np.int64).max, dtype=np.int64))
-    return kind(
-        model.structure_, model.sampler, float(model.epsilon if epsilon is None else epsilon),
-        float(model.delta if delta is None else delta), seed, get_n_threads(model.n_jobs), int(model.verbose),
+    asked = Asked(
+        kind.method, model.sampler, epsilon=float(model.epsilon if epsilon is None else epsilon),
+        delta=float(model.delta if delta is None else delta), seed=seed, n_threads=get_n_threads(model.n_jobs),
+        verbose=int(model.verbose),
     )  # fmt: skip
+    return kind(model.structure_, asked)

@@ -15,7 +15,7 @@ from .._data.checks import check_argument
 from .._data.glossary import documented
 from .._data.targets import TargetError
 from .._lib.decode import Decoded, Decoding, best_outputs
-from .._lib.errors import CapabilityError
+from .._lib.errors import CapabilityError, RowError, renumbered
 from .._lib.structure import Description, structure_count, structure_layout
 from ._base import copy_with
 from ._edges import EdgeSets
@@ -168,22 +168,31 @@ class HereditarySpace(LibrarySpace):
         return decode_hereditary(self.set_property, linear, magnitude, how)
 
     def decode_within(
-        self, linear: NDArray[np.float64], magnitude: NDArray[np.float64] | None, how: Decoding, held: Restriction
-    ) -> Decoded | None:
-        """Decode under a restriction; None where no set with the property satisfies it."""
-        required = np.zeros(self.n_features, dtype=np.bool_)
-        required[[e for e, _ in held.must]] = True
-        rest = self.set_property.beside(required)
-        if not rest.holds(np.zeros_like(required)):
-            return None
+        self,
+        linear: NDArray[np.float64],
+        magnitude: NDArray[np.float64] | None,
+        how: Decoding,
+        held: Sequence[Restriction],
+    ) -> Decoded:
+        if how.decoder == "milp":
+            return super().decode_within(linear, magnitude, how, held)
         scores = linear if magnitude is None else linear + magnitude  # ψ is 0 or 1
-        free = scores.copy()
-        free[:, required] = free[:, [e for e, _ in held.must_not]] = 0.0  # edges that gain nothing are left out
-        found = decode_hereditary(rest, free, None, how)
-        gain = scores[:, required].sum(axis=1)
-        return found._replace(
-            y=found.y | required.astype(np.int32), value=found.value + gain, upper_bound=found.upper_bound + gain
-        )
+        with_required = []
+        for row, restriction in enumerate(held):
+            required = np.zeros(self.n_features, dtype=np.bool_)
+            required[[e for e, _ in restriction.must]] = True
+            rest = self.set_property.beside(required)
+            if not rest.holds(np.zeros_like(required)):
+                raise RowError(row, "no set with the property satisfies the constraint")
+            free = scores[[row]]
+            free[:, required] = free[:, [e for e, _ in restriction.must_not]] = 0.0  # what gains nothing is left out
+            with renumbered(slice(row, None)):
+                found = decode_hereditary(rest, free, None, how)
+            gain = scores[row, required].sum()
+            with_required.append(
+                found._replace(y=found.y | required, value=found.value + gain, upper_bound=found.upper_bound + gain)
+            )
+        return Decoded(*(np.concatenate(column) for column in zip(*with_required, strict=True)))
 
     def k_best(
         self, linear: NDArray[np.float64], magnitude: NDArray[np.float64] | None = None, **options: Any

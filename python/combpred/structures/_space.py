@@ -10,9 +10,8 @@ concerns outputs to a user's functions.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import repeat
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -251,9 +250,7 @@ class LibrarySpace:
             When the decoder does not know the structure or is beyond its size.
         """
         if how.decoder == "milp":
-            from ._search.programs import decode_rows  # loads the solver
-
-            return decode_rows(self.description, linear, magnitude, repeat(self.solve))
+            return self.decode_within(linear, magnitude, how, [Restriction()] * len(linear))
         return self._search(linear, magnitude, how)
 
     def decodes_in_library(self, decoder: str) -> bool:
@@ -265,16 +262,15 @@ class LibrarySpace:
         return decode(self.description, linear, magnitude, how.decoder, how.n_threads, how.seed, streams=how.streams)
 
     def decode_within(
-        self, linear: FloatArray, magnitude: FloatArray | None, how: Decoding, held: Restriction
-    ) -> Decoded | None:
-        """Decode rows that share a constraint where the library does not decode; None where nothing satisfies it."""
-        raise CapabilityError(f"{self.title} takes no constraints; leave them out")
+        self, linear: FloatArray, magnitude: FloatArray | None, how: Decoding, held: Sequence[Restriction]
+    ) -> Decoded:
+        """Decode rows under a restriction each where the library does not decode; RowError where none satisfies it."""
+        from ._search.programs import decode_rows  # loads the solver
+
+        return decode_rows(self.description, linear, magnitude, self.solve, held)
 
     def solve(
-        self,
-        linear: FloatArray,
-        magnitude: FloatArray,
-        restriction: Restriction = Restriction(),  # noqa: B008  # immutable
+        self, linear: FloatArray, magnitude: FloatArray, restriction: Restriction
     ) -> tuple[NDArray[np.int32], float]:
         """Return an output of largest score for one row, in parts, and a bound on all, by an integer program."""
         if self.program is None:

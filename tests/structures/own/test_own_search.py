@@ -10,8 +10,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from combpred import CapabilityError
-from combpred.sampling import search
+from combpred.sampling import sample, search
 from combpred.structures import Custom
+from combpred.structures._own import chains
 from custom_spaces import MEMBERS, RANKINGS, best, by_sampler, signs
 
 PSI = RANKINGS.embed(MEMBERS)
@@ -118,10 +119,24 @@ def test_what_is_missing_is_named() -> None:
         search(formulas.set_params(decode=best, embed=signs), SCORES)
 
 
+def test_progress_counts_each_step_once(monkeypatch: Any) -> None:
+    controls, make = [], chains.Control
+
+    def kept() -> Any:
+        controls.append(make())
+        return controls[-1]
+
+    monkeypatch.setattr(chains, "Control", kept)
+    found = search(own(), SCORES, schedule=[1.0], n_steps=50, random_state=0)
+    assert [control.step for control in controls] == [found.n_steps.sum()]
+
+
 def test_progress_is_shown_and_ctrl_c_ends_a_search(limits: Any, capsys: Any, ctrl_c: Any) -> None:
     limits.progress_at_once()
     for verbose in (0, 1):
         search(own(), SCORES, random_state=0, verbose=verbose)
         assert ("searching: " in capsys.readouterr().err) == bool(verbose)
+        sample(own(), SCORES, sampler="local", random_state=0, verbose=verbose)
+        assert ("sampling: " in capsys.readouterr().err) == bool(verbose)
     with ctrl_c():
         search(own(), SCORES, n_steps=2**40, random_state=0)

@@ -36,18 +36,11 @@ class Outputs(dict[int, Any]):
     space : PythonSpace
     rng_of : callable
         Function of the number of a row that returns the generator for its outputs.
-    control : Control or None, default=None
-        Counts moves.
     """
 
-    def __init__(
-        self,
-        space: PythonSpace,
-        rng_of: Callable[[int], np.random.Generator],
-        control: Control | None = None,
-    ) -> None:
+    def __init__(self, space: PythonSpace, rng_of: Callable[[int], np.random.Generator]) -> None:
         super().__init__()
-        self._space, self._rng_of, self._control = space, rng_of, control or Control()
+        self._space, self._rng_of = space, rng_of
 
     def move(self, rows: list[int], start: list[int], to: list[int]) -> tuple[FloatArray, FloatArray]:
         """Make moves as a `Mover` does; an error about an output names its row."""
@@ -60,7 +53,6 @@ class Outputs(dict[int, Any]):
             if moved is not None:
                 self[number], ratios[k] = moved
                 found.append(k)
-        self._control.step += len(start)
         psi = np.zeros((len(start), d))
         context = "what sample drew is no output: " if start[0] < 0 else "what propose returned is no output: "
         try:
@@ -111,19 +103,17 @@ def draw_by_proposals(
     space.functions.require_sampler()  # whatever else is missing, nothing is drawn without
     if bound is None and space.functions.bounds_scores and plan.method in ("auto", *BOUNDED_METHODS):
         bound = space.functions.bounds(linear)
-    control = Control()
     streams = row_streams(linear) if plan.streams is None else plan.streams
     rngs = [np.random.default_rng([plan.seed % 2**64, stream]) for stream in streams]
-    outputs, began = Outputs(space, rngs.__getitem__, control=control), None
+    outputs, began = space.outputs(rngs.__getitem__), None
     if start is not None:
         outputs.update(enumerate(start[:, 0]))
         began = space.embed(start)
-    with reported(control, "sampling", verbose=verbose):
-        drawn = chain_own(
-            space.description, linear, plan._replace(streams=streams), outputs.move,
-            lambda n: space.embed(space.sample(n, 0)), moves=space.functions.propose is not None, start=began,
-            bound=bound, control=control,
-        )  # fmt: skip
+    drawn = chain_own(
+        space.description, linear, plan._replace(streams=streams), outputs.move,
+        lambda n: space.embed(space.sample(n, 0)), moves=space.functions.propose is not None, start=began, bound=bound,
+        verbose=verbose,
+    )  # fmt: skip
     y = np.empty(drawn.y.shape, dtype=object)
     for place, number in np.ndenumerate(drawn.y):
         y[place] = outputs[number]
@@ -215,7 +205,7 @@ def _walk(
 ) -> tuple[list[Any], Searched]:
     """Return the best outputs on chains of the library that start at `items`, and what is known of the chains."""
     rngs = [np.random.default_rng([seed % 2**64, stream]) for stream in streams]
-    outputs = Outputs(space, rngs.__getitem__, control=control)
+    outputs = space.outputs(rngs.__getitem__)
     outputs.update(enumerate(items))
     best, found = search_own(
         space.description, linear, magnitude, psi, outputs.move, seed=seed, streams=streams, control=control, **options

@@ -17,17 +17,15 @@ from ..._lib.arrays import FloatArray
 from ..._lib.decode import Decoded, Decoding
 from ..._lib.errors import CapabilityError, RowError
 from ..._lib.names import RANDOM_DECODERS
-from ..._lib.structure import Description, custom_check
+from ..._lib.structure import Description, custom_check, moments_of_draws
 from .._search.hereditary import SetProperty
 from .._space import LibrarySpace, MomentsInfo
 from ..costs import OWN, Worst, WorstOutputs
 from .chains import Outputs, Proposals, best_proposals, certified, column, draw_by_proposals, proposals_of, search_space
-from .functions import Functions, HeldLosses, loss_value, worst_of
+from .functions import Functions, held_losses, loss_value, real_array, worst_of
 
 if TYPE_CHECKING:
     from .oracle import Oracle
-from ..._lib.structure import moments_of_draws
-from .functions import real_array
 
 
 class PythonSpace(LibrarySpace):
@@ -152,10 +150,10 @@ class PythonSpace(LibrarySpace):
         assert loss is not None
         self.functions.require_sampler()  # the worst outputs are searched among draws
         drawn = self.proposals(self.n_proposals)
-        held = HeldLosses(loss, drawn.items, parts)
+        losses_of = held_losses(loss, drawn.items, parts[:, 0])
 
         def found(rows: NDArray[np.intp], psi_y: FloatArray, linear: FloatArray, slack: bool) -> Worst:
-            losses, psi = held.of(rows), None
+            losses, psi = losses_of(rows), None
             if self.functions.decode is not None:
                 items = self._search(linear, None, Decoding()).y[:, 0]
                 psi = self.functions.embedded(items, self.n_features, "scores")

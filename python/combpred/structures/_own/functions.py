@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -158,6 +159,8 @@ def real_array(value: ArrayLike, name: str, *shape: int | None) -> FloatArray:
 
 
 Loss = Callable[[Any, Any], Any]
+#: Function of the numbers of some rows (m,) that returns losses (m, k) between their outputs and k others.
+RowLosses = Callable[[NDArray[np.intp]], FloatArray]
 
 
 def worst_of(
@@ -222,27 +225,14 @@ def loss_matrix(structures: Sequence[Any], loss: ArrayLike | Loss | None) -> Flo
     return values
 
 
-class HeldLosses:
-    """Losses between rows of training and candidates, which are computed once for each row.
+def held_losses(loss: Loss, items: Iterable[Any], outputs: Sequence[Any] | NDArray[Any]) -> RowLosses:
+    """Return a function of the numbers of rows with these outputs: their losses (m, k) against k items.
 
-    Parameters
-    ----------
-    loss : callable
-    items : list of length k
-        The candidates.
-    parts : ndarray of shape (n, 1)
-        The outputs of the rows.
+    They are computed once for each row.
     """
 
-    def __init__(self, loss: Loss, items: list[Any], parts: NDArray[Any]) -> None:
-        self._loss, self._items, self._parts = loss, items, parts
-        self._known: dict[int, FloatArray] = {}
+    @cache
+    def of_row(row: int) -> list[float]:
+        return [loss_value(loss, outputs[row], z, row) for z in items]
 
-    def of(self, rows: NDArray[np.intp]) -> FloatArray:
-        """Return the losses (len(rows), k) of some rows."""
-        for row in rows.tolist():
-            if row not in self._known:
-                y = self._parts[row, 0]
-                values = [loss_value(self._loss, y, z, row) for z in self._items]
-                self._known[row] = np.array(values, dtype=np.float64)
-        return np.array([self._known[row] for row in rows.tolist()])
+    return lambda rows: np.array([of_row(row) for row in rows.tolist()])

@@ -15,7 +15,7 @@ from ..._lib.decode import Decoded
 from ..._lib.structure import Description, custom_kernel
 from .._space import LibrarySpace, MomentsInfo
 from ..costs import OWN, WorstOutputs
-from .functions import Loss, loss_matrix, real_array, worst_of
+from .functions import Loss, RowLosses, loss_matrix, real_array, worst_of
 
 
 class ListedSpace(LibrarySpace):
@@ -25,43 +25,60 @@ class ListedSpace(LibrarySpace):
     ----------
     psi : ndarray of shape (k, d)
         ψ of all outputs; finite.
-    loss : object or None, default=None
-        The user's own, in the form that `_losses_of` knows.
+    outputs : ndarray of k outputs
+        The list, in the user's format.
+    places : callable
+        Function of y and the name of that argument that returns the index of the output in each row, shape ``(n,)``;
+        ValueError for the first row that is no output.
+    losses_of : callable or None, default=None
+        Function of the outputs of n rows that returns a function of the numbers of some of these rows, which returns
+        the user's own losses (m, k) between their outputs and all in the list.
     """
 
     moments_info = MomentsInfo()
 
-    def __init__(self, psi: FloatArray, loss: Any = None) -> None:
-        self._psi, self._losses = psi, loss
-        self.n_outputs, d = psi.shape
-        super().__init__(Description("custom", {"d": d, "members": self.n_outputs}, None, psi.ravel()), "Custom")
-        self.costs = self.costs if loss is None else (OWN, *self.costs)
-
-    def worst(self, parts: NDArray[Any]) -> WorstOutputs:
-        losses_of = self._losses_of(parts)
-        return lambda rows, psi_y, linear, slack: worst_of(
-            losses_of(rows), self._psi, psi_y, linear, slack, proven=True
-        )
-
-    def _losses_of(self, parts: NDArray[Any]) -> Callable[[NDArray[np.intp]], FloatArray]:
-        """Return a function that gives the losses of all outputs for some of the rows with outputs `parts`."""
-        raise NotImplementedError
+    def __init__(
+        self,
+        psi: FloatArray,
+        outputs: NDArray[Any],
+        places: Callable[[Any, str], NDArray[np.int32]],
+        losses_of: Callable[[NDArray[Any]], RowLosses] | None = None,
+    ) -> None:
+        self._psi, self._outputs, self._places, self._losses_of = psi, outputs, places, losses_of
+        k, d = psi.shape
+        super().__init__(Description("custom", {"d": d, "members": k}, None, psi.ravel()), "Custom")
+        self.costs = self.costs if losses_of is None else (OWN, *self.costs)
 
     def encode(self, y: Any, argument: str = "y") -> NDArray[np.int32]:
         """Return indices into the list as parts, shape ``(n, 1)``; ValueError for the first row that is no output."""
-        raise NotImplementedError
+        return self._places(y, argument)[:, np.newaxis]
+
+    def decode_parts(self, parts: NDArray[Any]) -> NDArray[Any]:
+        """Return outputs in the user's format."""
+        return self._outputs[parts[:, 0]]
 
     def compared(self, y: Any, argument: str) -> NDArray[Any]:
         """Return the outputs, which the default metric compares."""
         return self.decode_parts(self.encode(y, argument))
+
+    def worst(self, parts: NDArray[Any]) -> WorstOutputs:
+        assert self._losses_of is not None
+        losses = self._losses_of(self.decode_parts(parts))
+        return lambda rows, psi_y, linear, slack: worst_of(losses(rows), self._psi, psi_y, linear, slack, proven=True)
 
 
 class IndexedSpace(ListedSpace):
     """A space whose outputs users give and get as indices into the list; its losses are a matrix ``(k, k)`` or None."""
 
     def __init__(self, psi: FloatArray, losses: FloatArray | None = None) -> None:
-        super().__init__(psi, losses)
-        self.decisions = () if losses is None else (OWN,)
+        outputs = np.arange(len(psi), dtype=np.int32)
+        super().__init__(psi, outputs, self._read, None if losses is None else lambda y: losses[y].__getitem__)
+        self._losses, self.decisions = losses, () if losses is None else (OWN,)
+
+    def _read(self, y: Any, argument: str) -> NDArray[np.int32]:
+        most = len(self._psi) - 1
+        remedy = f"outputs are given by their places 0..{most} in the list of structures"
+        return whole_numbers(target_vector(y, argument), argument, 0, most, remedy)
 
     def decide(self, scores: FloatArray, decision: str, conditions: Any, n_threads: int | None) -> Decoded:
         """Return the outputs of least expected loss of the user's own, with negative expected losses as values."""
@@ -81,21 +98,6 @@ class IndexedSpace(ListedSpace):
         """Return the negative expected loss of every output (n, k) under p(y) ∝ exp⟨s, ψ(y)⟩ for every row s."""
         assert self._losses is not None
         return -(softmax(scores @ self._psi.T, axis=1) @ self._losses)
-
-    def _losses_of(self, parts: NDArray[Any]) -> Callable[[NDArray[np.intp]], FloatArray]:
-        assert self._losses is not None
-        losses: FloatArray = self._losses[parts[:, 0]]
-        return losses.__getitem__
-
-    def encode(self, y: Any, argument: str = "y") -> NDArray[np.int32]:
-        """Return indices into the list as parts, shape ``(n, 1)``; ValueError for the first row that is not one."""
-        most = self.n_outputs - 1
-        remedy = f"outputs are given by their places 0..{most} in the list of structures"
-        return whole_numbers(target_vector(y, argument), argument, 0, most, remedy)[:, np.newaxis]
-
-    def decode_parts(self, parts: NDArray[Any]) -> NDArray[Any]:
-        """Return the indices of outputs, shape ``(n,)``."""
-        return np.ascontiguousarray(parts[:, 0])
 
 
 def from_list(

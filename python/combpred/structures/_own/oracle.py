@@ -8,7 +8,7 @@ user's, those of a sampler, or those of all sets of elements.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ from .._search.hereditary import SetProperty, decode_hereditary
 from .._space import MomentsInfo
 from .chains import column
 from .computed import PythonSpace, outputs_of
-from .functions import Functions, HeldLosses, real_array
+from .functions import Functions, held_losses, real_array
 from .listed import ListedSpace
 
 _QUESTIONS = 2**15  # about membership, in which a system is listed
@@ -110,17 +110,14 @@ class MembersSpace(ListedSpace):
     """
 
     def __init__(self, oracle: Oracle, members: NDArray[np.int32], functions: Functions) -> None:
-        super().__init__(members * oracle.roots, functions.loss)
+        losses_of = None if functions.loss is None else partial(held_losses, functions.loss, members)
+        super().__init__(members * oracle.roots, members, self._read, losses_of)
         self._oracle, self.members, self._functions, self.set_property = oracle, members, functions, oracle.property
-        self._places = {held.tobytes(): i for i, held in enumerate(members.astype(np.bool_))}
+        self._numbers = {held.tobytes(): i for i, held in enumerate(members.astype(np.bool_))}
 
-    def _losses_of(self, parts: NDArray[Any]) -> Callable[[NDArray[np.intp]], FloatArray]:
-        return HeldLosses(self._losses, list(self.members), column(self.members[parts[:, 0]])).of
-
-    def encode(self, y: Any, argument: str = "y") -> NDArray[np.int32]:
-        """Return the places of outputs in the list, shape ``(n, 1)``; ValueError for the first that is none."""
+    def _read(self, y: Any, argument: str) -> NDArray[np.int32]:
         masks = [self._oracle.mask(item) for item in outputs_of(y, argument, self._functions)]
-        places = [self._places.get(held.tobytes(), -1) for held in masks]
+        places = [self._numbers.get(held.tobytes(), -1) for held in masks]
         if -1 in places:
             row = places.index(-1)
             raise TargetError(
@@ -129,11 +126,7 @@ class MembersSpace(ListedSpace):
                 "does not lead to it; contains must be True for all its subsets",
                 argument,
             )
-        return np.array(places, dtype=np.int32)[:, np.newaxis]
-
-    def decode_parts(self, parts: NDArray[Any]) -> NDArray[Any]:
-        """Return outputs of zeros and ones, ``(n, n_elements)``."""
-        return self.members[parts[:, 0]]
+        return np.array(places, dtype=np.int32)
 
 
 def from_oracle(oracle: Oracle, given: dict[str, Any]) -> PythonSpace | ListedSpace:

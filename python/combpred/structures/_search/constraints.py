@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -38,12 +37,6 @@ if TYPE_CHECKING:
 
 #: Values of the parameter `decoder` that respect constraints.
 CONSTRAINED = (*CONSTRAINED_DECODERS, "milp")
-
-#: What keys of each form take.
-_FORMS = {
-    "one": "one of the", "count": "(least, most), or a number of", "list": "a list of", "pairs": "a list of pairs of",
-    "mixed": "a list, single ones and pairs, of",
-}  # fmt: skip
 
 
 class ConstraintError(RowError):
@@ -144,8 +137,7 @@ class RowConstraints:
         single = term["form"] in ("one", "count")
         names = (None, None) if term["form"] == "count" else (self._space.items, self._space.seconds)
         items = [value] if single else value
-        of = f"{term['of']} and {term['second']}" if term.get("second") else term["of"]
-        wrong = f"{key!r} is {value!r:.80}; it takes {_FORMS[term['form']]} {of}"
+        wrong = f"{key!r} is {value!r:.80}; it takes {term['takes']}"
         if isinstance(items, (str, Mapping)) or not isinstance(items, Iterable):
             raise TypeError(wrong)
         for item in items:
@@ -200,10 +192,8 @@ class RowConstraints:
             raise CapabilityError(f"decoder={how.decoder!r} takes no constraints; those that do are {names}")
         if magnitude is not None:
             self._space.require_preimage()  # squares of sums are no sums of squares, unless the sums are 0 or 1
-        if how.decoder == "milp":
-            return self._decode_programs(linear, magnitude, conditions, first)
         if not self._space.decodes_in_library(how.decoder):
-            return self._decode_here(linear, magnitude, how, conditions, first)
+            return self._decode_restricted(linear, magnitude, how, conditions, first)
         description, met = self._space.description, np.ones(len(linear), dtype=np.bool_)
         found = decode(description, linear, magnitude, how.decoder, how.n_threads, conditions=conditions, met=met)
         if not met.all():
@@ -211,35 +201,16 @@ class RowConstraints:
             raise self._unmet(first, row, bool(found.optimal[row]))
         return found
 
-    def _decode_programs(
-        self, linear: FloatArray, magnitude: FloatArray | None, conditions: Conditions, first: int
-    ) -> Decoded:
-        """Decode rows by integer programs, which contain the conditions."""
-        from .programs import decode_rows  # loads the solver
-
-        description = self._space.description
-        held = self._restrictions(conditions, len(linear))
-        solvers = [partial(self._space.solve, restriction=restriction) for restriction in held]
-        try:
-            found = decode_rows(description, linear, magnitude, solvers)
-        except RowError as error:
-            raise self._unmet(first, error.row, True) from None
-        return found._replace(y=arrange(description, conditions, found.y))
-
-    def _decode_here(
+    def _decode_restricted(
         self, linear: FloatArray, magnitude: FloatArray | None, how: Decoding, conditions: Conditions, first: int
     ) -> Decoded:
-        """Decode rows in a space that decodes in Python."""
-        restrictions, parts = self._restrictions(conditions, len(linear)), []
-        for row, (restriction, scores) in enumerate(zip(restrictions, linear, strict=True)):
-            shared = magnitude is None or len(np.atleast_2d(magnitude)) == 1
-            weights = magnitude if magnitude is None or shared else magnitude[row]
-            with renumbered(slice(row, None)):
-                found = self._space.decode_within(scores[np.newaxis], weights, how, restriction)
-            if found is None:
-                raise self._unmet(first, row, True)
-            parts.append(found)
-        return Decoded(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+        """Decode rows by integer programs or a user's property, which take what conditions say about entries of ψ."""
+        restrictions = self._restrictions(conditions, len(linear))
+        try:
+            found = self._space.decode_within(linear, magnitude, how, restrictions)
+        except RowError as error:
+            raise self._unmet(first, error.row, True) from None
+        return found._replace(y=arrange(self._space.description, conditions, found.y))
 
     def _restrictions(self, conditions: Conditions, n: int) -> list[Restriction]:
         """Return what the core makes of the conditions of each of n rows."""

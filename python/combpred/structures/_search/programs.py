@@ -5,7 +5,7 @@ The programs themselves are in `combpred._programs`, which knows arrays only; th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,9 +20,9 @@ from ..._programs.program import Cut, InfeasibleError
 if TYPE_CHECKING:
     from .constraints import Restriction
 
-#: A function of s and m, both (d,), that returns the parts of an output of largest ⟨s, ψ(y)⟩ + ⟨m, |ψ(y)|⟩ and a proven
-#: bound on all outputs.
-RowSolver = Callable[[FloatArray, FloatArray], tuple[NDArray[np.int32], float]]
+#: A function of s and m, both (d,), and a constraint that returns the parts of an output of largest
+#: ⟨s, ψ(y)⟩ + ⟨m, |ψ(y)|⟩ and a proven bound on all outputs.
+RowSolver = Callable[[FloatArray, FloatArray, "Restriction"], tuple[NDArray[np.int32], float]]
 
 
 def order_cuts(restriction: Restriction) -> list[Cut]:
@@ -84,7 +84,11 @@ def _fixed(variable: int, to: bool) -> Cut:
 
 
 def decode_rows(
-    description: Description, linear: FloatArray, magnitude: FloatArray | None, solvers: Iterable[RowSolver]
+    description: Description,
+    linear: FloatArray,
+    magnitude: FloatArray | None,
+    solve: RowSolver,
+    restrictions: Sequence[Restriction],
 ) -> Decoded:
     """Return a best output for every row by solving one integer program for each.
 
@@ -96,8 +100,10 @@ def decode_rows(
         Scores s of the entries of ψ.
     magnitude : ndarray of shape (d,) or (n, d), or None
         Scores m of their magnitudes: the score of y is ⟨s, ψ(y)⟩ + ⟨m, |ψ(y)|⟩.
-    solvers : iterable of callable
-        Solve the programs of the rows, one each; see `RowSolver`. There may be more than rows.
+    solve : callable
+        Solves the program of a row; see `RowSolver`.
+    restrictions : sequence of n Restriction
+        The constraints of the rows.
 
     Returns
     -------
@@ -111,9 +117,9 @@ def decode_rows(
     """
     m = np.zeros(linear.shape[1]) if magnitude is None else magnitude
     solutions = []
-    for i, (row, weights, solve) in enumerate(zip(linear, np.broadcast_to(m, linear.shape), solvers, strict=False)):
+    for i, (row, weights) in enumerate(zip(linear, np.broadcast_to(m, linear.shape), strict=True)):
         try:
-            solutions.append(solve(row, weights))
+            solutions.append(solve(row, weights, restrictions[i]))
         except InfeasibleError as error:
             raise RowError(i, str(error)) from None
     y = np.array([parts for parts, _ in solutions], dtype=np.int32)
