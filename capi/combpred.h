@@ -416,6 +416,12 @@ int32_t cp_space_embed(cp_space space, cp_in_i32 *y /* [n, part_len] */, int64_t
                        double *dst /* [n, d]? */, int64_t d, int32_t workers, cp_control *control, int64_t *bad_row,
                        char *err, int64_t err_cap);
 
+/* Given expected features Eψ of n distributions, expected[n, d], writes scores s with ⟨s, ψ(y)⟩ = P(y) for every output
+ * y to dst[n, d], so that the output of largest score is the most probable one: what the decision "mode" predicts.
+ * CP_ECAPABILITY: Eψ does not tell the probabilities of outputs. control->step counts rows. */
+int32_t cp_space_mode(cp_space space, cp_in_f64 *expected /* [n, d] */, int64_t n, int64_t d, double *dst /* [n, d] */,
+                      int32_t workers, cp_control *control, char *err, int64_t err_cap);
+
 /* Writes n independent, exactly uniform outputs to dst[n, part_len]. The same seed gives the same outputs; row i has
  * its own random stream. CP_ECAPABILITY: no uniform sampler is known. control->step counts rows. */
 int32_t cp_space_sample(cp_space space, uint64_t seed, int32_t *dst /* [n, part_len] */, int64_t n, int64_t part_len,
@@ -1298,8 +1304,9 @@ typedef struct cp_model {
   cp_in_char *decision; /* "score": predictions maximise ⟨f, ψ(y)⟩ for "auc", ⟨Eψ, ψ(y)⟩ for "squared"
                            "mbr":   they maximise ⟨Eψ, ψ(y)⟩ - ½ ‖ψ(y)‖²: ψ(y) is nearest to Eψ, which has least
                                     expected squared distance
-                           "auto" or NULL: what predicts best, as measured: for "squared", "mbr" but on cycles, routes
-                                    and relations; for "auc", "score"                                                */
+                           "mode":  they maximise P(y) by Eψ, on hierarchies and grades; CP_ECAPABILITY elsewhere
+                           "auto" or NULL: what predicts best, as measured: for "squared", "mbr" but "score" on cycles,
+                                    routes and relations, and "mode" on hierarchies; for "auc", "score"              */
 } cp_model;
 typedef const cp_model cp_in_model;
 #define CP_MODEL {.struct_size = sizeof(cp_model)}

@@ -57,6 +57,18 @@ func doSpaceEmbed(a *spaceEmbedArgs) error {
 	})
 }
 
+func doSpaceMode(a *spaceModeArgs) error {
+	moder, err := need[structure.Moder](a.space, "probabilities of outputs by expected features")
+	if err != nil {
+		return err
+	}
+	return eachRow(a.n, a.workers, a.mon, func(i int) error {
+		copy(a.dst.Row(i), a.expected.Row(i))
+		moder.ModeScores(a.dst.Row(i))
+		return nil
+	})
+}
+
 func doSpaceSample(a *spaceSampleArgs) error {
 	sampler, err := need[structure.Sampler](a.space, "a uniform sampler of outputs")
 	if err != nil {

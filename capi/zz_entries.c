@@ -109,6 +109,12 @@ int32_t cp_space_embed(cp_space space, cp_in_i32 *y, int64_t n, int64_t part_len
   return go_cp_space_embed(space, y, n, part_len, partial, dst, d, workers, control, bad_row, err, err_cap);
 }
 
+int32_t cp_space_mode(cp_space space, cp_in_f64 *expected, int64_t n, int64_t d, double *dst, int32_t workers,
+                      cp_control *control, char *err, int64_t err_cap) {
+  if (forked) return refuse(NULL, err, err_cap);
+  return go_cp_space_mode(space, expected, n, d, dst, workers, control, err, err_cap);
+}
+
 int32_t cp_space_sample(cp_space space, uint64_t seed, int32_t *dst, int64_t n, int64_t part_len, int32_t workers,
                         cp_control *control, char *err, int64_t err_cap) {
   if (forked) return refuse(NULL, err, err_cap);

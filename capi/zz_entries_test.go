@@ -20,6 +20,7 @@ var exported = map[string]any{
 	"cp_space_count":              go_cp_space_count,
 	"cp_space_moments":            go_cp_space_moments,
 	"cp_space_embed":              go_cp_space_embed,
+	"cp_space_mode":               go_cp_space_mode,
 	"cp_space_sample":             go_cp_space_sample,
 	"cp_space_encode":             go_cp_space_encode,
 	"cp_space_names":              go_cp_space_names,

@@ -249,6 +249,45 @@ func go_cp_space_embed(space_ C.cp_space, y_ *C.cp_in_i32, n_ C.int64_t, part_le
 	})
 }
 
+// spaceModeArgs are the arguments of cp_space_mode.
+type spaceModeArgs struct {
+	space    structure.Space
+	expected linalg.Matrix[float64]
+	n        int
+	d        int
+	dst      linalg.Matrix[float64]
+	workers  int
+	mon      *parallel.Monitor
+}
+
+//export go_cp_space_mode
+func go_cp_space_mode(space_ C.cp_space, expected_ *C.cp_in_f64, n_ C.int64_t, d_ C.int64_t, dst_ *C.double, workers_ C.int32_t, control_ *C.cp_control, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guard(err_, err_cap_, func() (err error) {
+		a := new(spaceModeArgs)
+		if a.space, err = space(space_); err != nil {
+			return err
+		}
+		a.n = int(n_)
+		a.d = int(d_)
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if err := equal("d", C.int64_t(a.d), a.space.FeatureLen()); err != nil {
+			return err
+		}
+		if a.expected, err = matrixAt(unsafe.Pointer(expected_), "expected", false, cabi.Size(float64(a.n)), cabi.Size(float64(a.d))); err != nil {
+			return err
+		}
+		if a.dst, err = matrixAt(unsafe.Pointer(dst_), "dst", false, cabi.Size(float64(a.n)), cabi.Size(float64(a.d))); err != nil {
+			return err
+		}
+		return doSpaceMode(a)
+	})
+}
+
 // spaceSampleArgs are the arguments of cp_space_sample.
 type spaceSampleArgs struct {
 	space   structure.Space

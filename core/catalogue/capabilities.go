@@ -28,6 +28,7 @@ var capabilities = append([]capability{
 	{"enumerate", "lists its outputs", is[structure.Enumerator]},
 	{"sample", "draws uniform outputs", is[structure.Sampler]},
 	{"partial", "embeds outputs of which a part is known", is[structure.PartialEmbedder]},
+	{"mode", "tells the probabilities of outputs by expected features", is[structure.Moder]},
 	{"sibling", "has outputs in pairs whose embeddings add up to the same vector",
 		fact(func(f structure.Facts) bool { return f.Mirror != nil })},
 	{"independent", "has entries of ψ that take their values whatever the others are",

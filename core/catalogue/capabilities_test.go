@@ -75,6 +75,17 @@ var attempts = map[string]func(t *testing.T, r trial) (can, known bool){
 		p, ok := r.space.(structure.PartialEmbedder)
 		return ok && p.CheckPartial(r.member()) == nil, true
 	},
+	"mode": func(_ *testing.T, r trial) (bool, bool) {
+		m, ok := r.space.(structure.Moder)
+		if y := r.member(); ok && y != nil {
+			psi := make([]float64, r.space.FeatureLen())
+			r.space.Embed(psi, y)
+			scores := slices.Clone(psi)
+			m.ModeScores(scores)
+			return math.Abs(linalg.Dot(psi, scores)-1) < 1e-9, true // all of the probability is that of y
+		}
+		return false, !ok
+	},
 	"sibling": func(_ *testing.T, r trial) (bool, bool) {
 		mirror := r.space.Facts().Mirror
 		if y := r.member(); mirror != nil && y != nil {

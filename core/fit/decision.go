@@ -38,13 +38,16 @@ func Expected(space structure.Space, loss Loss, decision Decision) (*predict.Exp
 	if decision == "" || decision == "auto" {
 		decision = usual(space, loss)
 	}
+	_, moder := space.(structure.Moder)
 	switch {
 	case !slices.Contains(Losses, loss):
 		return nil, fault.Value("loss is %q, must be \"auto\", %q or %q", loss, AUC, Squared)
 	case !slices.Contains(Decisions, decision):
-		return nil, fault.Value("decision is %q, must be \"auto\", %q or %q", decision, ByScore, ByRisk)
+		return nil, fault.Value("decision is %q, must be \"auto\", %q, %q or %q", decision, ByScore, ByRisk, ByMode)
+	case decision == ByMode && !moder:
+		return nil, &structure.CapabilityError{Structure: structure.Describe(space), Need: "probabilities of outputs by expected features"}
 	case loss == Squared:
-		return &predict.Expected{PreImage: decision == ByRisk}, nil
+		return &predict.Expected{PreImage: decision == ByRisk, Mode: decision == ByMode}, nil
 	case decision == ByScore:
 		return nil, nil
 	}
@@ -52,7 +55,7 @@ func Expected(space structure.Space, loss Loss, decision Decision) (*predict.Exp
 	if err != nil {
 		return nil, err
 	}
-	return &predict.Expected{PreImage: true, Covariance: covariance}, nil
+	return &predict.Expected{PreImage: decision == ByRisk, Mode: decision == ByMode, Covariance: covariance}, nil
 }
 
 // CovarianceOf returns the coordinates in which Σ of a space is diagonal, which are built once and kept with it.

@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"errors"
 	"math"
 	"slices"
 	"strings"
@@ -51,6 +52,9 @@ func TestDecisionsOfSpaces(t *testing.T) {
 		}
 		if found := decided("squared", "score"); found == nil || found.PreImage || found.Covariance != nil {
 			t.Errorf("%s: %+v", c.name, found)
+		}
+		if _, err := Expected(space, "squared", "mode"); !errors.As(err, new(*structure.CapabilityError)) {
+			t.Errorf("%s: the mode: %v", c.name, err)
 		}
 		for _, wrong := range [][2]string{{"hinge", "mbr"}, {"auc", "median"}} {
 			if _, err := Expected(space, Loss(wrong[0]), Decision(wrong[1])); err == nil ||

@@ -35,7 +35,8 @@ type (
 	Precision string
 )
 
-// ByScore predicts the output of largest score, ByRisk that of least expected squared distance between embeddings (minimum Bayes risk).
+// ByScore predicts the output of largest score, ByRisk that of least expected squared distance between embeddings (minimum Bayes risk),
+// ByMode the most probable one, in spaces where expected features tell the probabilities of outputs.
 // AutoSolver is for Plan, which chooses one of the others; Primal is what Ridge.Primal does, and Ridge.Kernel does the rest.
 const (
 	AUC     Loss = "auc"
@@ -43,6 +44,7 @@ const (
 
 	ByScore Decision = "score"
 	ByRisk  Decision = "mbr"
+	ByMode  Decision = "mode"
 
 	AutoSolver Solver = "auto"
 	ClosedForm Solver = "closed-form"
@@ -57,7 +59,7 @@ const (
 // Losses, Decisions, Solvers and Precisions are the values of these options.
 var (
 	Losses     = []Loss{AUC, Squared}
-	Decisions  = []Decision{ByScore, ByRisk}
+	Decisions  = []Decision{ByScore, ByRisk, ByMode}
 	Solvers    = []Solver{AutoSolver, ClosedForm, CG, NewtonCG, Primal}
 	Precisions = []Precision{Single, Double}
 )

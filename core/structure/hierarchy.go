@@ -42,6 +42,7 @@ var (
 	_ Proposer   = (*hierarchy)(nil)
 	_ Decoder    = (*hierarchy)(nil)
 	_ Restricter = (*hierarchy)(nil)
+	_ Moder      = (*hierarchy)(nil)
 )
 
 // withinTerms are the keys of nodes of a tree.
@@ -87,7 +88,7 @@ func (h *hierarchy) FeatureLen() int { return len(h.parent) }
 
 func (h *hierarchy) Facts() Facts {
 	f := h.facts()
-	f.Costs = costsOfTrees
+	f.Costs, f.Loss, f.Decision = costsOfTrees, "squared", "mode"
 	f.Names, f.Sums = h.names.each("node", len(h.parent)), sumsOf(h.partitionCost)
 	return f
 }
@@ -154,6 +155,27 @@ func (h *hierarchy) Decode(dst []int32, score Scores) (Certificate, error) {
 	}
 	dst[0] = best
 	return proven(sum[best]), nil
+}
+
+// ModeScores: the probability of a node is that of its subtree less those of its children's. Scores add up along the path to the root, so
+// that each node has what its probability exceeds that of its parent by. Cost: O(n).
+func (h *hierarchy) ModeScores(expected []float64) {
+	mustLen("expected", len(expected), len(h.parent))
+	buf := h.sums.get(len(h.parent))
+	defer h.sums.put(buf)
+	own := *buf
+	copy(own, expected)
+	for v, p := range h.parent {
+		if p >= 0 {
+			own[p] -= expected[v]
+		}
+	}
+	copy(expected, own)
+	for v, p := range h.parent {
+		if p >= 0 {
+			expected[v] -= own[p]
+		}
+	}
 }
 
 // Restrict takes a node within whose subtree the output lies, the node itself included.

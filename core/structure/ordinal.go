@@ -73,6 +73,17 @@ func (o ordinal) SecondMoment(dst blas64.General) {
 	}
 }
 
+// ModeScores: the probability of a grade is that of it or a higher one less that of a higher one.
+func (o ordinal) ModeScores(expected []float64) {
+	mustLen("expected", len(expected), o.n)
+	for i := range o.n - 1 {
+		expected[i] -= expected[i+1]
+	}
+	for i := o.n - 1; i > 0; i-- {
+		expected[i] -= expected[i-1]
+	}
+}
+
 // Decode compares the partial sums of the scores; the smallest grade wins among equals. Cost: O(n).
 func (o ordinal) Decode(dst []int32, score Scores) (Certificate, error) {
 	mustLen("dst", len(dst), 1)

@@ -65,7 +65,7 @@ type Facts struct {
 	StandardError func() float64
 	// Spectrum knows the eigenspaces of Σ in closed form. Without it Σ is diagonalised numerically.
 	Spectrum Spectrum
-	// Loss ("auc" or "squared") and Decision under "squared" ("score" or "mbr") are those by which ridge regression predicts best, as
+	// Loss ("auc" or "squared") and Decision under "squared" ("score", "mbr" or "mode") are those by which ridge regression predicts best, as
 	// measured by tests/benchmarks/losses.py on held-out rows with the structure's metric. Empty means "squared" and "mbr", the output
 	// of least expected squared distance.
 	Loss, Decision string
@@ -288,6 +288,12 @@ type Momenter interface {
 	Mean(dst []float64)
 	// SecondMoment writes M to the d×d matrix dst, both triangles.
 	SecondMoment(dst blas64.General)
+}
+
+// Moder knows the probabilities of outputs from expected features alone.
+type Moder interface {
+	// ModeScores replaces expected features Eψ by scores s with ⟨s, ψ(y)⟩ = P(y) for every output y.
+	ModeScores(expected []float64)
 }
 
 // Restricter holds outputs to conditions in terms of what they are made of.

@@ -67,6 +67,7 @@ var arguments = map[string]Row{
 	"cp_space_enumerate":     {"skip": "oneof(0, 1, 1000)", "capacity": "n"},
 	"cp_space_moments":       {},
 	"cp_space_embed":         {"y": "outputs", "partial": "oneof(0, 1)"},
+	"cp_space_mode":          {},
 	"cp_space_encode":        {"y": "outputs", "width": "part_len", "partial": "oneof(0, 1)"},
 	"cp_space_names":         {},
 	"cp_space_layout":        {},

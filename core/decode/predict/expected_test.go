@@ -59,9 +59,14 @@ func TestPredictionsMaximiseTheScoreOverAllOutputs(t *testing.T) {
 			"squared":                 {},
 			"squared, pre-image":      {PreImage: true},
 			"squared, mean given":     {Mean: slices.Repeat([]float64{0.3}, d)},
+			"squared, mode":           {Mode: true},
 			"covariances":             {Covariance: covariances{sigma}},
 			"covariances, pre-image ": {Covariance: covariances{sigma}, PreImage: true},
 		}) {
+			moder, ok := space.(structure.Moder)
+			if !ok && expected != nil && expected.Mode {
+				continue
+			}
 			for kind, one := range slicex.InOrder(models(t, space, expected)) {
 				x := inputs(kind, n)
 				got, certs := make([]int32, n*parts), make([]structure.Certificate, n)
@@ -94,6 +99,9 @@ func TestPredictionsMaximiseTheScoreOverAllOutputs(t *testing.T) {
 								decisive[l] += mean[l]
 							}
 						}
+					}
+					if expected != nil && expected.Mode {
+						moder.ModeScores(decisive)
 					}
 					best := math.Inf(-1)
 					for y := range space.(structure.Enumerator).All() {

@@ -7,7 +7,8 @@
 // Decisions may go by expected features Eψ in place of f(x). A model trained for the squared loss estimates them as f(x) + μ, with μ the
 // mean of ψ under the uniform distribution; of log-odds against that distribution, which the AUC loss estimates, they are μ + Σf(x) to
 // first order. The output whose ψ is nearest to Eψ, its pre-image, is the one of least expected squared distance, and maximises
-// ⟨Eψ, ψ(y)⟩ − ½‖ψ(y)‖² (Weston et al. 2003, Kernel dependency estimation).
+// ⟨Eψ, ψ(y)⟩ − ½‖ψ(y)‖² (Weston et al. 2003, Kernel dependency estimation). Where Eψ tells the probability of each output, the most probable
+// one may be predicted instead.
 package predict
 
 import (
@@ -56,6 +57,8 @@ type Expected struct {
 	Covariance Multiplier
 	// PreImage is whether the output whose ψ is nearest to Eψ is predicted, in place of that of largest ⟨Eψ, ψ(y)⟩.
 	PreImage bool
+	// Mode is whether the most probable output is predicted, which the space, a structure.Moder, tells by Eψ.
+	Mode bool
 }
 
 // Multiplier multiplies every row of a matrix by a symmetric matrix, as solve.Coordinates do by Σ.
@@ -117,6 +120,9 @@ func (m *Model) Check() error {
 	}
 	if mean := m.Expected.Mean; mean != nil && len(mean) != d {
 		return fault.Value("the mean has %d entries, %s needs %d", len(mean), structure.Describe(m.Space), d)
+	}
+	if _, ok := m.Space.(structure.Moder); m.Expected.Mode && !ok {
+		return &structure.CapabilityError{Structure: structure.Describe(m.Space), Need: "probabilities of outputs by expected features"}
 	}
 	if m.Expected.Mean == nil {
 		if _, ok := m.Space.(structure.Momenter); !ok {

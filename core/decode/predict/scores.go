@@ -137,6 +137,9 @@ func (m *Model) decoded(dst matrix, x Inputs, o Options, f func(lo, hi int, line
 		if mean != nil {
 			for i := range scores.Rows {
 				linalg.Axpy(scores.Row(i), mean, 1)
+				if m.Expected.Mode {
+					m.Space.(structure.Moder).ModeScores(scores.Row(i))
+				}
 			}
 		}
 		return f(lo, hi, scores, squares)

@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"combpred/core/linalg"
 	"combpred/core/structure"
 )
 
@@ -81,4 +82,31 @@ func covariance(m structure.Momenter, d int) blas64.General {
 		}
 	}
 	return sigma
+}
+
+// mode compares the scores of a Moder with the probabilities of a distribution, given its expected features.
+func (e *enumerated) mode(t *testing.T) {
+	m, ok := e.space.(structure.Moder)
+	if !ok {
+		t.Skip("no Moder")
+	}
+	d := e.space.FeatureLen()
+	expected, psi, total := make([]float64, d), make([]float64, d), 0.0
+	probability := make([]float64, len(e.outputs))
+	for i := range probability {
+		probability[i] = 1 + float64(i*i%7)
+		total += probability[i]
+	}
+	for i, y := range e.outputs {
+		probability[i] /= total
+		e.space.Embed(psi, y)
+		linalg.Axpy(expected, psi, probability[i])
+	}
+	m.ModeScores(expected)
+	for i, y := range e.outputs {
+		e.space.Embed(psi, y)
+		if got := linalg.Dot(psi, expected); math.Abs(got-probability[i]) > exact {
+			t.Errorf("output %v has the score %v, its probability is %v", y, got, probability[i])
+		}
+	}
 }

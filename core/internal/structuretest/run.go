@@ -84,6 +84,7 @@ func Run(t *testing.T, spec structure.Spec, sizes Sizes) {
 			t.Run("names", s.names)
 			t.Run("count", s.count)
 			t.Run("moments", s.moments)
+			t.Run("mode", s.mode)
 			t.Run("keeps", s.keeps)
 			t.Run("spectrum", s.spectrum)
 			t.Run("decode", s.decode)

@@ -29,24 +29,26 @@ How scores decide.
 Hamming distance or Kendall's where entries are bits or signs: the pre-image of the expected ψ, which to first order
 is μ + Σf(x) for ``loss="auc"``. ``"auto"``: ``"mbr"`` for ``loss="squared"`` and ``"score"`` for ``loss="auc"``,
 but ``"score"`` for cycles, routes, tournaments and partial orders, whose pre-images are small where the data tell
-little. ``"median"``, of grades: another name of ``"mbr"``, which is their absolute error.
+little, and ``"mode"`` for hierarchies, which are judged by accuracy. ``"mode"``, of nodes and grades: the most probable
+one by the expected ψ. ``"median"``, of grades: another name of ``"mbr"``, which is their absolute error.
 
 [ridge_decision]
-decision : {"auto", "score", "mbr", "median"}, default="auto"
+decision : {"auto", "score", "mbr", "mode", "median"}, default="auto"
     %(decision_rules)s
 
 [threshold_decision]
-decision : {"auto", "score", "mbr", "median", "f1"}, default="auto"
+decision : {"auto", "score", "mbr", "mode", "median", "f1"}, default="auto"
     %(decision_rules)s
     ``"f1"``, for ``LabelSets()`` in memory: the labels whose scores are above a threshold, that of the largest mean F1
     of the training rows, each left out in training.
 
 [expected_decision]
-decision : {"auto", "score", "mbr", "median"}, default="auto"
+decision : {"auto", "score", "mbr", "mode", "median"}, default="auto"
     How the expected ψ decides. ``"mbr"``: by the least expected squared distance between embeddings (minimum Bayes
     risk), Hamming distance or Kendall's where entries are bits or signs. ``"score"``: by the largest inner product with
     ψ(y). ``"auto"``: as :class:`StructuredRidge` with ``loss="squared"``, and ``"score"`` where decoders do not find
-    pre-images. ``"median"``, of grades: another name of ``"mbr"``, which is their absolute error.
+    pre-images. ``"mode"``, of nodes and grades: the most probable one. ``"median"``, of grades: another name of
+    ``"mbr"``, which is their absolute error.
 
 [loss_]
 loss_, decision_ : str

@@ -64,7 +64,7 @@ RIDGE_SOLVERS: tuple[str, ...] = ("auto", "closed-form", "cg", "newton-cg", "pri
 RIDGE_PRECISIONS: tuple[str, ...] = ("single", "double")
 
 #: Decisions of ridge regression.
-RIDGE_DECISIONS: tuple[str, ...] = ("score", "mbr")
+RIDGE_DECISIONS: tuple[str, ...] = ("score", "mbr", "mode")
 
 #: What the consensus of rankings may be.
 CONSENSUSES: tuple[str, ...] = ("order", "weak", "partial")

@@ -283,6 +283,11 @@ def structure_embed(
     return computed("cp_space_embed", description, y, partial, d=d, n_threads=n_threads)
 
 
+def structure_mode(description: Description, expected: FloatArray, *, n_threads: int | None = None) -> FloatArray:
+    """Return scores s (n, d) with ⟨s, ψ(y)⟩ = P(y), given expected features (n, d); see "mode" among capabilities."""
+    return computed("cp_space_mode", description, expected, n_threads=n_threads)
+
+
 def structure_sample(description: Description, n: int, seed: int, *, n_threads: int | None = None) -> IntArray:
     """Draw `n` independent uniform outputs, of shape (n, part_len). Equal seeds (64 bits) give equal outputs."""
     sizes = {"n": n, "part_len": description.shape.part_len}

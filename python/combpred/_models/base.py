@@ -28,6 +28,7 @@ from .._lib.decode import DECODERS, Decoded, Decoding, Model, score_values
 from .._lib.errors import CapabilityError, renumbered
 from .._lib.kernel import check_kernel
 from .._lib.loglinear import KernelFeatures
+from .._lib.structure import structure_mode
 from ..kernels import InputKernel
 from ..structures import (
     RowConstraints,
@@ -371,7 +372,8 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
             :math:`\langle f(x), \psi(y)\rangle` with ψ not centred; for ``loss="squared"``
             :math:`\langle E\psi, \psi(y)\rangle`, where :math:`E\psi = f(x) + \mu` and μ is the mean of ψ under the
             uniform distribution. With ``decision="mbr"``, where `predict` takes the structure of least expected loss,
-            :math:`\langle E\psi, \psi(y)\rangle - \tfrac12\|\psi(y)\|^2`.
+            :math:`\langle E\psi, \psi(y)\rangle - \tfrac12\|\psi(y)\|^2`; with ``decision="mode"`` the probability of
+            y that these expectations tell.
 
         Raises
         ------
@@ -409,7 +411,7 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         return score_values(psi, *self._decoding_scores(scores, first))
 
     def _decides_by(self) -> tuple[str, str]:
-        """Return the loss, "auc" or "squared", and the decision, "score" or "mbr", that predictions follow."""
+        """Return the loss, "auc" or "squared", and the decision, "score", "mbr" or "mode", that predictions follow."""
         return "auc", "score"
 
     def _decoding_scores(self, scores: FloatArray, first: int = 0) -> tuple[FloatArray, FloatArray | None]:
@@ -419,6 +421,8 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
             return scores, None
         # Scores of the AUC loss are log-odds against the uniform distribution, under which ψ is μ + Σf to first order.
         expected = self.structure_.mean() + (scores @ self.structure_.covariance() if loss == "auc" else scores)
+        if decision == "mode":
+            return structure_mode(self.structure_.space.description, expected), None
         # argmin_y ‖ψ(y) − Eψ‖² = argmax_y ⟨Eψ, ψ(y)⟩ − ½‖ψ(y)‖², a score of −½ on the squares of the entries of ψ
         # (Weston et al., 2002, "Kernel dependency estimation").
         return expected, np.full(scores.shape[1], -0.5) if decision == "mbr" else None

@@ -65,7 +65,11 @@ def decides_by(structure: Structure, loss: str, decision: str) -> tuple[str, str
     space = structure.space
     all_sets = structure.target_type == "multilabel-indicator" and space.facts["free_values"] is not None
     # The median of grades is the one of nearest ψ; a threshold decides on each label alone.
-    special = {"median": ("Ordinal", "median" in space.decisions), "f1": ("LabelSets() of all sets", all_sets)}
+    special = {
+        "median": ("Ordinal", "median" in space.decisions),
+        "mode": ("Hierarchy and Ordinal", "mode" in space.capabilities),
+        "f1": ("LabelSets() of all sets", all_sets),
+    }
     of, known = special.get(decision, ("", True))
     if not known:
         raise CapabilityError(f"decision={decision!r} is for {of}, not for {structure!r}: take decision='auto'")

@@ -122,6 +122,7 @@ CALLS = {
     "cp_space_count": [S, ctypes.create_string_buffer(64), 64, out()],
     "cp_space_moments": [S, doubles(0), doubles(16), D, record(abi.CMomentsInfo), *RUN],
     "cp_space_embed": [S, Y, 2, PART_LEN, 1, doubles(0), D, *RUN],
+    "cp_space_mode": [S, doubles(0), 2, D, doubles(64), *RUN],
     "cp_space_sample": [S, 7, Y, 2, PART_LEN, *RUN],
     "cp_space_encode": [S, PARTS.ctypes.data, 2, PART_LEN, 0, WRITTEN[64:].ctypes.data, PART_LEN, *RUN],
     "cp_space_names": [S, ctypes.create_string_buffer(512), 512, out(), *RUN],

@@ -276,6 +276,10 @@ class StructuredVoting(ComposedEstimator, _BaseComposition):  # type: ignore[mis
             self.loss_, self.decision_ = "auc", "score"
             return
         self._decide_by_expectations(self.structure_)
+        if self.decision_ == "mode" and any(member.link is not None for member in members):
+            if self.decision != "auto":
+                raise ValueError("decision='mode' takes no members with a link, which tell no probabilities of outputs")
+            self.decision_ = "mbr"
         for member in members:
             if member.link is not None and self.decision_ == "mbr" and not member.structure.space.has_indicators:
                 raise ValueError(
