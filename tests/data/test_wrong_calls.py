@@ -7,9 +7,11 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 
 from combpred import StructuredRidge, kernels, metrics, ranking, sampling, trusted_types
 from combpred.structures import (
@@ -23,6 +25,11 @@ from combpred.structures import (
     Tournaments,
     WeakOrders,
 )
+
+
+def fitted(structure: Any, y: Any) -> StructuredRidge:
+    return StructuredRidge(structure).fit([[0.0], [1.0]], y)
+
 
 RANKS = np.array([[1, 2, 3], [2, 1, 3]])
 SCORES = pd.DataFrame({"urgent": [0.0, np.nan], "a": [1.0, 2.0]})  # names of columns beside their numbers
@@ -67,6 +74,17 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str, int | None]] = [
     (lambda: Permutations(3).decode([0, np.nan, 0]), ValueError, "scores", 0),
     (lambda: LabelSets(labels=["a", "urgent"]).decode(SCORES), ValueError, "'urgent'", 1),
     (lambda: kernels.position_kernel([[1, 2, 3]], [[1, 2, 3]], weights=[1, 2]), ValueError, "weights", None),
+    # Rows of names.
+    (lambda: LabelSets.from_sets([["a"], [1.0, np.inf]]), ValueError, "sets", 1),
+    (lambda: LabelSets.from_sets([[1], [0, 2**70]]), ValueError, "sets", 1),
+    (lambda: LabelSets.from_sets([[0, 2**31 - 2]] * 2**16), MemoryError, "2147483647 columns", None),
+    (lambda: fitted(LabelSets(), [[], []]), ValueError, "n_labels", None),
+    (lambda: fitted(LabelSets(3), [["a"], ["b"]]), ValueError, "n_labels", None),
+    (lambda: fitted(Permutations(2), [["a", "b"], ["b", "c"]]), ValueError, "'c'", 1),
+    (lambda: fitted(Graphs(), sparse.csr_array(np.eye(2))), TypeError, "y", None),
+    (lambda: fitted(Assignments(), [{"a": "x", "b": "y"}, {"a": "x", "b": "z"}]), ValueError, "3 items", 0),
+    (lambda: fitted(Assignments(columns=["x", "y", "z"]), [{"a": "x", "b": "y"}] * 2), ValueError, "3 items", 0),
+    (lambda: Graphs(3).from_networkx([nx.empty_graph([0, 9]), nx.Graph([(0, 8)])]), ValueError, "9", 0),
     # Metrics.
     (lambda: metrics.accuracy(["1", "2"], [1, 2]), ValueError, "y_true", None),
     (lambda: metrics.zero_one_loss([1, 2], np.array(["1", "2"], dtype=object)), ValueError, "y_true", None),

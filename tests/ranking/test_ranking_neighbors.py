@@ -281,7 +281,7 @@ def test_what_is_refused():
         NearestNeighborsLabelRanker(aggregation="median").fit(X, y)
     with pytest.raises(ValueError):
         NearestNeighborsLabelRanker(weights=lambda d: -d).fit(X, y).predict(X)
-    for weights in (lambda d: d.astype(str) + "m", lambda d: d[:1], lambda d: None):
+    for weights in (lambda d: np.full(d.shape, "m"), lambda d: d[:1], lambda d: None):
         with pytest.raises(ValueError) as caught:
             NearestNeighborsLabelRanker(weights=weights).fit(X, y).predict(X)
         assert "weights" in str(caught.value)

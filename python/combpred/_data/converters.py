@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from .._lib.arrays import refuse_masked
+from .._lib.arrays import refuse_masked, require_memory
 from .checks import refuse_unread
 from .inputs import is_dask, native_frame
 from .names import checked_names
@@ -28,14 +28,14 @@ def natural_rows(y: Any, argument: str = "y", *, named: bool = False) -> list[An
     """Return the rows of y in natural form; None for arrays of numbers.
 
     They are in natural form where the first one that is not empty is a string, a set, a mapping or a graph, or holds
-    strings. `named` is as for `rows_in`.
+    strings; and where all are empty, as no matrix is. `named` is as for `rows_in`.
     """
     refuse_unread(y, argument)
     if _is_numeric(y) or not (isinstance(y, (list, tuple)) or any(hasattr(y, name) for name in _HELD)) or not len(y):
         return None
     rows = rows_in(y, argument, named=named)
-    first = next((row for row in rows if not isinstance(row, Sized) or len(row) > 0), None)
-    return rows if _is_natural(first) else None
+    full = [row for row in rows if not isinstance(row, Sized) or len(row) > 0]
+    return rows if not full or _is_natural(full[0]) else None
 
 
 _HELD = ("columns", "dtype", "type")  # what frames, series and arrays of any library have
@@ -138,10 +138,14 @@ def entries_of(row: Any, i: int, argument: str, *, ordered: bool = False) -> lis
         kind = "list of names, whose order counts" if ordered else "list or a set of names"
         raise TargetError(i, f"found {row!r:.60}; a row is a {kind}", argument)
     entries = known_part(entry.item() if isinstance(entry, np.generic) else entry for entry in row)
-    odd = next((entry for entry in entries if not isinstance(entry, (str, int, float))), None)
+    odd = next((entry for entry in entries if not _is_name_or_number(entry)), None)
     if odd is not None or any(map(is_missing, entries)):
         raise TargetError(i, f"found {odd!r:.60} in {entries!r:.60}; entries are names or whole numbers", argument)
     return entries
+
+
+def _is_name_or_number(entry: Any) -> bool:
+    return isinstance(entry, (str, int)) or (isinstance(entry, float) and entry.is_integer())
 
 
 class Entries(NamedTuple):
@@ -154,6 +158,8 @@ class Entries(NamedTuple):
     n_rows : int
     names : tuple or range
         What the numbers stand for.
+    argument : str
+        What messages call the rows.
     """
 
     row: NDArray[np.intp]
@@ -161,10 +167,15 @@ class Entries(NamedTuple):
     item: NDArray[np.intp]
     n_rows: int
     names: Sequence[Any]
+    argument: str
 
     def matrix(self, values: Any, empty: int, dtype: type) -> NDArray[Any]:
         """Return a row for each list and a column for each name: a value for each entry, `empty` elsewhere."""
-        table: NDArray[Any] = np.full((self.n_rows, len(self.names)), empty, dtype=dtype)
+        n, k = self.n_rows, len(self.names)
+        if not k:
+            raise ValueError(f"{self.argument}: no row names anything; give names, or their number")
+        require_memory(8 * n * k, f"a table of {n} rows and {k} columns", "call items by 0, 1, 2, … or by names")
+        table: NDArray[Any] = np.full((n, k), empty, dtype=dtype)
         table[self.row, self.item] = values
         return table
 
@@ -200,30 +211,37 @@ def read_entries(
     row = np.repeat(np.arange(len(listed)), lengths)
     known = _found(flat, row, argument, parameter) if names is None else names
     known = known if isinstance(known, range) else checked_names(known, parameter)
-    index = {name: number for number, name in enumerate(known)}
-    item = np.fromiter((index.get(entry, -1) for entry in flat), dtype=np.intp, count=len(flat))
+    if isinstance(known, range):
+        found = (int(entry) if not isinstance(entry, str) and 0 <= entry < len(known) else -1 for entry in flat)
+    else:
+        index = {name: number for number, name in enumerate(known)}
+        found = (index.get(entry, -1) for entry in flat)
+    item = np.fromiter(found, dtype=np.intp, count=len(flat))
     if (item < 0).any():
         at = int(np.argmax(item < 0))
         said = f"{flat[at]!r} is none of {parameter}, which are {summary(known)}{meant(flat[at], known)}"
         raise TargetError(int(row[at]), said, argument)
     place = np.arange(len(flat)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-    found = Entries(row, place.astype(np.intp), item, len(listed), known)
     if once and len(flat) > len(np.unique(row * len(known) + item)):
         twice = next((i, name) for i, names in enumerate(listed) for name, n in Counter(names).items() if n > 1)
         raise TargetError(twice[0], f"{twice[1]!r} occurs twice", argument)
-    return found
+    return Entries(row, place.astype(np.intp), item, len(listed), known, argument)
 
 
 def _found(flat: Sequence[Any], row: NDArray[np.intp], argument: str, parameter: str) -> Sequence[Any]:
     """Return the strings that occur, sorted; of numbers those from 0 to the largest."""
     strings = [isinstance(entry, str) for entry in flat]
-    if all(strings):
+    if flat and all(strings):
         return sorted(set(flat))
     if any(strings):
         other = strings.index(not strings[0])
         said = f"found {flat[other]!r} beside {flat[0]!r}: make all of them strings, or integers"
         raise TargetError(int(row[other]), said, argument)
-    return range(max(0, int(max(flat))) + 1)
+    most = int(max(flat, default=-1))
+    if most >= 2**31 - 1:
+        said = f"found {most!r}; numbers of {parameter} are below 2**31 - 1"
+        raise TargetError(int(row[flat.index(most)]), said, argument)
+    return range(max(-1, most) + 1)
 
 
 def as_objects(values: Iterable[Any]) -> NDArray[np.object_]:

@@ -68,7 +68,7 @@ class Targets:
 
 
 class Design:
-    """Input features for :func:`~combpred._lib.sgd.sgd_fit`.
+    """Input features for passes over rows.
 
     Parameters
     ----------

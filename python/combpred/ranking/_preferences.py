@@ -135,7 +135,9 @@ def read_feedback(y: Any, n_labels: int | None = None, *, names: Sequence[Any] |
     values = as_numbers(target_matrix(y, "y", n_labels, "label"), "y", _FEEDBACK, names).astype(np.float64)
     if np.isinf(values).any():
         raise error_at(np.isinf(values), values, _FEEDBACK, names=names)
-    dense, signs, _ = read_positions(rankdata(-values, method="dense", axis=1, nan_policy="omit"))
+    unknown = np.isnan(values)  # which rankdata of SciPy 1.10 cannot omit
+    ranks = rankdata(np.where(unknown, np.inf, -values), method="dense", axis=1)
+    dense, signs, _ = read_positions(np.where(unknown, -1, ranks))
     u, v = np.triu_indices(values.shape[1], 1)
     apart = np.abs(values[:, u] - values[:, v])
     return Preferences(signs, dense, values.shape[1], gaps=np.where(np.isnan(apart), 1.0, apart))

@@ -96,7 +96,8 @@ def _poset(pairs: Any, n_elements: Any) -> tuple[IntArray, int, Names | None]:
         return codes(listed if len(listed) else np.empty((0, 2), np.int32), "pairs"), n_elements, None
     names = checked_names(n_elements, "n_elements")
     number = {name: at for at, name in enumerate(names)}
-    before, numbered = TopologicalSorter[Hashable](), np.empty((len(listed), 2), dtype=np.int32)
+    before: TopologicalSorter[Hashable] = TopologicalSorter()  # Python 3.10 cannot subscript it
+    numbered = np.empty((len(listed), 2), dtype=np.int32)
     for i, pair in enumerate(np.asarray(listed, dtype=object)):
         if isinstance(pair, str) or np.shape(pair) != (2,):
             raise TargetError(i, f"found {pair!r:.60}, which is no pair of elements (u, v)", "pairs")

@@ -12,7 +12,7 @@ from .._data.converters import as_objects, read_entries, rows_in
 from .._data.glossary import documented
 from .._data.names import Names, checked_names
 from .._data.targets import TargetError
-from ._base import NaturalForm, Sized, Structure, both_in_parts, copy_with, entries_in, known_items, rows_of_names
+from ._base import NaturalForm, Sized, Structure, both_in_parts, copy_with, known_items, rows_of_names
 from ._converter import converter, table_in_parts
 
 
@@ -145,18 +145,18 @@ class Assignments(Structure):
     def _resolve(self, y: Any) -> Assignments:
         resolved = super()._resolve(y)
         rows = rows_of_names(self, y, "y")
-        if rows is None or self.columns is not None:
+        if rows is None:
             return resolved
-        return copy_with(resolved, columns=list(read_entries(_sides(rows, "y")[1], None, "y", "columns").names))
+        columns = _sides(rows, "y")[1]
+        names = read_entries(columns, self.columns, "y", "columns").names
+        _require_paired(columns, max(len(known_items(resolved) or ()), len(names)), "y")
+        return resolved if self.columns is not None else copy_with(resolved, columns=list(names))
 
     def _read_natural(self, rows: list[Any], argument: str) -> NDArray[np.int32]:
-        left = entries_in(self, rows, known_items(self), argument)
-        right = read_entries(_sides(rows, argument)[1], self.columns, argument, "columns")
-        k = max(len(left.names), len(right.names))
-        counts = np.stack([np.bincount(side.row, minlength=len(rows)) for side in (left, right)])
-        short = (counts != k).any(axis=0)
-        if short.any():
-            raise TargetError(int(np.argmax(short)), f"pair each of {k} items with a column of its own", argument)
+        items, columns = _sides(rows, argument)
+        left = read_entries(items, known_items(self), argument, "items")
+        right = read_entries(columns, self.columns, argument, "columns")
+        _require_paired(columns, max(len(left.names), len(right.names)), argument)
         return left.matrix(right.item, -1, np.int32)
 
     @property
@@ -169,6 +169,13 @@ class Assignments(Structure):
             raise ValueError(f"y_true has shape {truth.shape} and y_pred {predicted.shape}; they must agree row by row")
         # An item is right or wrong as a whole; the fraction of right cells would depend on the number of columns.
         return np.ones_like(truth), (truth == predicted).astype(np.int32)
+
+
+def _require_paired(columns: list[list[Any]], k: int, argument: str) -> None:
+    """Raise TargetError for the first row that does not list k columns."""
+    short = next((i for i, row in enumerate(columns) if len(row) != k), None)
+    if short is not None:
+        raise TargetError(short, f"pair each of {k} items with a column of its own", argument)
 
 
 def _sides(rows: list[Any], argument: str) -> tuple[list[list[Any]], list[list[Any]]]:

@@ -25,7 +25,7 @@ from .._data.checks import choice, frozen, require_integers, seed_of, whole_numb
 from .._data.converters import Entries, as_objects, natural_rows, read_entries
 from .._data.inputs import check_weights, column_names, columns_in_order
 from .._data.names import Names, checked_names
-from .._data.targets import encoded_rows, flat_sets, is_array_of_numbers, target_matrix
+from .._data.targets import TargetError, encoded_rows, flat_sets, is_array_of_numbers, target_matrix
 from .._lib.arrays import FloatArray, require_memory
 from .._lib.decode import DECODERS, Decoding
 from .._lib.errors import CapabilityError
@@ -43,8 +43,6 @@ _Structure = TypeVar("_Structure", bound="Structure")
 
 def width_of(structure: Any, y: Any, argument: str) -> int:
     """Return the number of columns of y."""
-    if sparse.issparse(y):
-        return int(y.shape[1])
     return int(target_matrix(y, argument, None, structure._sized.column).shape[1])
 
 
@@ -67,7 +65,7 @@ class Sized(NamedTuple):
 
     parameter: str
     column: str
-    source: str | None = "the columns of y"
+    source: str = "the columns of y"
     names: str | None = None
     shown: Callable[[Any, Any, str], int] = width_of
 
@@ -142,7 +140,7 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         """The output space that this structure describes, in the form that the package computes with.
 
         It is made at the first use, and again after a parameter was assigned or set. Lists and arrays that were passed
-        must not be changed in place. Copies and pickles make their own.
+        must not be changed in place. Pickles make their own.
 
         Raises
         ------
@@ -221,17 +219,17 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         """
         if not hasattr(self, "_sized"):
             return copy_with(self)
-        sized, items, rows = self._sized, known_items(self), rows_of_names(self, y, "y")
+        sized, rows = self._sized, rows_of_names(self, y, "y")
+        n = None if known_items(self) is None else self._n()
+        changes: dict[str, Any] = {}
         if rows is not None and self._names is None:
-            found = entries_in(self, rows, None, "y").names
-            if not isinstance(found, range):
-                return copy_with(self, **{str(sized.names): list(found)})._resolve(y)
-            if items is None:
-                return copy_with(self, **{sized.parameter: len(found)})
-        n = sized.shown(self, y, "y") if items is None else self.space.description.scalars["n"]
-        changes: dict[str, Any] = {sized.parameter: n}
-        if rows is None and self._columns == "items" and self._names is None and sized.names is not None:
+            found = entries_in(self, rows, None, "y")
+            if not isinstance(found.names, range):
+                changes[str(sized.names)] = list(found.names)
+            n = _size_by(found, n, sized)
+        elif rows is None and self._columns == "items" and self._names is None and sized.names is not None:
             changes[sized.names] = column_names(y)
+        changes[sized.parameter] = sized.shown(self, y, "y") if n is None else n
         return copy_with(self, **changes)
 
     _read_natural: Callable[[list[Any], str], NDArray[Any]]
@@ -786,10 +784,25 @@ def rows_of_names(structure: Structure, y: Any, argument: str) -> list[Any] | No
 
 def entries_in(structure: Any, rows: list[Any], names: Any, argument: str) -> Entries:
     """Return what rows of `names` hold, None: of the names that occur; TargetError for what is no such row."""
-    form = structure._natural or NaturalForm()
+    form: NaturalForm = structure._natural
     lists = rows if form.lists is None else form.lists(rows, argument)
     parameter = structure._sized.names
     return read_entries(lists, names, argument, parameter, ordered=form.ordered, once=form.once)
+
+
+def _size_by(found: Entries, n: int | None, sized: Sized) -> int:
+    """Return the size, n or the number of names that occur; ValueError where there are none, or not n names."""
+    if n is None and not found.names:
+        raise ValueError(f"y: no row names anything: give {sized.parameter} or {sized.names}")
+    if n is None or isinstance(found.names, range):
+        return len(found.names) if n is None else n
+    first = np.sort(np.unique(found.item, return_index=True)[1])  # where each name occurs first
+    if len(first) > n:
+        name = found.names[found.item[first[n]]]
+        raise TargetError(int(found.row[first[n]]), f"{name!r} is one name more than {sized.parameter}={n}", "y")
+    if len(first) < n:
+        raise ValueError(f"y: {len(first)} names occur, but {sized.parameter}={n}: give all of them as {sized.names}")
+    return n
 
 
 def in_names(structure: Structure, y: Any) -> Any:

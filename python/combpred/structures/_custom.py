@@ -457,8 +457,12 @@ class Custom(Structure):
 
     def __copy__(self) -> Custom:
         other = object.__new__(type(self))
-        other.__dict__.update(self.__dict__, _space=self.space)  # with sampled moments; set_params makes another
+        other.__dict__.update(self.__dict__)  # with the space, if it is made: set_params makes another
         return other
+
+    def _resolve(self, y: Any) -> Structure:
+        _ = self.space  # which all copies share: moments are sampled once
+        return super()._resolve(y)
 
     def encode(self, y: Any, argument: str = "y", *, partial: bool = False) -> NDArray[Any]:
         space: Any = self.space

@@ -16,11 +16,15 @@ from .._data.inputs import columns_in_order
 from .._data.targets import check_width, not_empty, target_matrix, whole_numbers
 from .._lib.errors import renumbered
 from .._lib.structure import Description
-from ._base import NaturalForm, Sized, Structure, copy_with, entries_in, known_items
+from ._base import NaturalForm, Sized, Structure, copy_with, entries_in, known_items, width_of
 from ._converter import converter, table_in_parts
 
 _MOST_NONZERO = 0.1  # above this fraction of nonzero entries, products are faster with dense rows
 _REMEDY = "label sets are 0/1 matrices, 1 where the label belongs to the row"
+
+
+def _width(structure: Any, y: Any, argument: str) -> int:
+    return int(y.shape[1]) if sparse.issparse(y) else width_of(structure, y, argument)
 
 
 @documented
@@ -75,7 +79,7 @@ class LabelSets(Structure):
     default_metric = "hamming_score"
     target_type = "multilabel-indicator"
     _dtype = np.int64  # the type of scikit-learn's indicator matrices, which its checks require
-    _sized = Sized("n_labels", "label", names="labels")
+    _sized = Sized("n_labels", "label", names="labels", shown=_width)
     _natural = NaturalForm("to_sets", ordered=False)
     _columns = "items"
 

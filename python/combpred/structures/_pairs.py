@@ -262,9 +262,9 @@ def _edges_of(row: Any, i: int, argument: str, directed: bool) -> list[Any]:
 
 def read_natural(self: Any, rows: list[Any], argument: str) -> NDArray[np.int32]:
     called = called_by(self)
-    ends = entries_in(self, rows, called, argument)
     nodes = [list(row) if hasattr(row, "is_directed") else [] for row in rows]  # some without edges
     read_entries(nodes, called, argument, self._sized.names)
+    ends = entries_in(self, rows, called, argument)
     return _of_edges(self, len(rows), ends.row[::2], ends.item[::2], ends.item[1::2], argument)
 
 

@@ -102,14 +102,10 @@ class Visits(Structure):
 
     def _read_natural(self, rows: list[Any], argument: str) -> NDArray[np.int32]:
         found = entries_in(self, rows, known_items(self), argument)
-        y = np.full((found.n_rows, max(self._least, found.place.max(initial=0) + 1)), -1, dtype=np.int32)
+        width = max(parameter_range(self.name, "n")[0], int(found.place.max(initial=0)) + 1)
+        y = np.full((found.n_rows, width), -1, dtype=np.int32)
         y[found.row, found.place] = found.item
         return y
-
-    @property
-    def _least(self) -> int:
-        """Number of places in the shortest row."""
-        return parameter_range(self.name, "n")[0]
 
     def _numbers(self, y: Any, argument: str) -> NDArray[Any]:
         return padded(y, argument, self._noun[0])

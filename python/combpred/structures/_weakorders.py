@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._data.converters import LISTED, entries_of, rows_in
+from .._data.converters import LISTED, entries_of, read_entries, rows_in
 from .._data.glossary import documented
 from .._data.targets import TargetError
-from ._base import NaturalForm, entries_in, known_items
+from ._base import NaturalForm, known_items
 from ._converter import converter, table_in_parts
 from ._rankings import Rankings, ranks_of, top_k
 
@@ -198,8 +198,9 @@ class WeakOrders(Rankings):
         return ranks_of(ratings, labels)[0]
 
     def _read_natural(self, rows: list[Any], argument: str) -> NDArray[np.int32]:
-        found = entries_in(self, rows, known_items(self), argument)
-        ranks = [rank for groups in _tiers(rows, argument) for rank, group in enumerate(groups, 1) for _ in group]
+        tiers = _tiers(rows, argument)
+        found = read_entries([list(chain(*groups)) for groups in tiers], known_items(self), argument, "labels")
+        ranks = [rank for groups in tiers for rank, group in enumerate(groups, 1) for _ in group]
         return found.matrix(ranks, -1, np.int32)
 
     def _numbers(self, y: Any, argument: str) -> NDArray[Any]:

@@ -266,3 +266,22 @@ def test_converters_of_an_instance_take_its_names():
 def test_numbers_of_classes_are_no_lists():
     with pytest.raises(TypeError):
         MultiClass(["a"]).count()
+
+
+@pytest.mark.parametrize("empty", [[], (), set()])
+def test_rows_may_all_be_empty(empty):
+    """As a fold of rows without labels has them: it is read as sets of names, and not as a matrix of no columns."""
+    for known in (LabelSets(3), LabelSets(labels=NAMES)):
+        np.testing.assert_array_equal(known.encode([empty] * 2), np.zeros((2, 3)))
+        assert known.score([empty] * 2, np.array([[0, 0, 0], [0, 1, 0]])) == pytest.approx(5 / 6)
+    labels = LabelSets(labels=NAMES)
+    assert StructuredRidge(labels).fit([[0.0], [1.0]], [empty] * 2).predict([[2.0]]).tolist() == [[0, 0, 0]]
+
+
+@pytest.mark.parametrize("structure", [LabelSets(labels=NAMES, observed=True), LabelSets(observed=True)], ids=repr)
+def test_observed_sets_are_read_from_rows_of_names(structure):
+    sets = [["juice"], ["juice", "milk"], [], ["tea"]]
+    fitted = StructuredRidge(structure).fit(np.eye(4), sets).structure_
+    assert sorted(fitted.labels) == sorted(NAMES) and fitted.count() == 4
+    again = StructuredRidge(LabelSets(3, observed=True)).fit(np.eye(4), LabelSets.from_sets(sets, fitted.labels)).structure_
+    np.testing.assert_array_equal(again.observed, fitted.observed)
