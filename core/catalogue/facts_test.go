@@ -51,7 +51,7 @@ func TestFactsAreThoseOfSpaces(t *testing.T) {
 				t.Errorf("%s: sums are %v at a cost of %g, %v, told as %v", name, engine, cost, err, told)
 			}
 		}
-		if !slices.Contains([]string{"auc", "squared"}, f.Loss) || !slices.Contains([]string{"score", "mbr"}, f.Decision) {
+		if !slices.Contains([]string{"auc", "squared"}, f.Loss) || !slices.Contains([]string{"score", "mbr", "mode"}, f.Decision) {
 			t.Errorf("%s: %s", name, text)
 		}
 	}

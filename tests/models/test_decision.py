@@ -54,7 +54,7 @@ SUITED = [
     (LabelSets(3), "squared", "mbr"),
     (Ordinal(4), "squared", "mbr"),
     (PosetElements(CHAIN), "auc", "score"),
-    (Hierarchy(TREE), "squared", "mbr"),
+    (Hierarchy(TREE), "squared", "mode"),
     (Subtrees(TREE), "squared", "mbr"),
     (Permutations(4), "squared", "mbr"),
     (WeakOrders(3), "squared", "mbr"),
@@ -212,6 +212,56 @@ def test_the_median_of_grades_has_the_least_expected_error():
         at_least = (model.feature_scores(X) + structure.mean())[:, 1:]  # P(grade ≥ step); that of ≥ 0 is 1
         errors = [np.where(z >= steps, 1 - at_least, at_least).sum(axis=1) for z in range(5)]
         np.testing.assert_array_equal(model.predict(X), np.argmin(errors, axis=0))
+
+
+def most_probable(structure: Any, expected: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the most probable outputs and their probabilities: P(at or below) less that of the children."""
+    below = np.zeros((structure.n_features,) * 2)
+    for node, parent in enumerate(structure.parent if isinstance(structure, Hierarchy) else range(-1, 3)):
+        below[node, max(parent, 0)] = parent >= 0
+    outputs = np.array(list(structure.enumerate()))
+    values = (expected - expected @ below)[:, outputs]
+    return outputs[values.argmax(axis=1)], values.max(axis=1)
+
+
+@pytest.mark.parametrize(
+    "structure",
+    [Hierarchy(TREE), Hierarchy(TREE, allowed="leaves"), Hierarchy(TREE, allowed=[0, 1, 3]), Ordinal(4)],
+    ids=repr,
+)
+@pytest.mark.parametrize("loss", ["auc", "squared"])
+def test_the_mode_is_the_most_probable_output(structure, loss):
+    X, y = data(structure, n=40)
+    options = {"loss": loss, "decision": "mode", "alpha": 0.1}
+    single = StructuredRidge(structure, kernel="rbf", **options).fit(X, y)
+    linear = StructuredRidge(structure, **options).fit(X, y)
+    cv = StructuredRidgeCV(structure, losses=[loss], decision="mode", kernels=["rbf"]).fit(X, y)
+    forest = EmbeddingRegressor(structure=structure, decision="mode", random_state=0).fit(X, y)
+    voting = StructuredVoting([("ridge", StructuredRidge(structure))], decision="mode").fit(X, y)
+    for model in (single, linear, cv, forest, voting):
+        assert model.decision_ == "mode"
+        scores = model.feature_scores(X)
+        expected = structure.mean() + (scores @ structure.covariance() if model.loss_ == "auc" else scores)
+        outputs, probabilities = most_probable(structure, expected)
+        np.testing.assert_array_equal(model.predict(X), outputs)
+        certified = model.predict(X, return_certificate=True)[1]
+        np.testing.assert_allclose(certified.value, probabilities, atol=1e-9)
+        np.testing.assert_allclose(model.score_structures(X, outputs), probabilities, atol=1e-9)
+        assert next(model.enumerate(X[0])) == outputs[0]
+        np.testing.assert_array_equal(model.classes_[model.decision_function(X).argmax(axis=1)], outputs)
+
+
+def test_the_mode_keeps_to_conditions_and_to_structures_that_tell_it():
+    structure = Hierarchy(TREE)
+    X, y = data(structure)
+    model = StructuredRidge(structure, decision="mode").fit(X, y)
+    values = model.decision_function(X)
+    np.testing.assert_array_equal(
+        model.predict(X, constraints={"within": 1}), np.array([1, 3, 4])[values[:, [1, 3, 4]].argmax(axis=1)]
+    )
+    for kind in (StructuredRidge, StructuredRidgeCV, StructuredSGD, EmbeddingRegressor):
+        with pytest.raises(CapabilityError, match="'mode' is for Hierarchy and Ordinal, not for Permutations"):
+            kind(structure="permutations", decision="mode").fit(X, Permutations(4).sample(30, 0))
 
 
 @pytest.mark.parametrize("kind", [StructuredRidge, StructuredRidgeCV, StructuredSGD, EmbeddingRegressor])
