@@ -283,5 +283,6 @@ def test_observed_sets_are_read_from_rows_of_names(structure):
     sets = [["juice"], ["juice", "milk"], [], ["tea"]]
     fitted = StructuredRidge(structure).fit(np.eye(4), sets).structure_
     assert sorted(fitted.labels) == sorted(NAMES) and fitted.count() == 4
-    again = StructuredRidge(LabelSets(3, observed=True)).fit(np.eye(4), LabelSets.from_sets(sets, fitted.labels)).structure_
-    np.testing.assert_array_equal(again.observed, fitted.observed)
+    y = LabelSets.from_sets(sets, fitted.labels)
+    again = StructuredRidge(LabelSets(3, observed=True)).fit(np.eye(4), y)
+    np.testing.assert_array_equal(again.structure_.observed, fitted.observed)
