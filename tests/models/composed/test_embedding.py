@@ -98,6 +98,8 @@ def test_decisions_are_the_best_of_all_outputs_for_what_is_predicted(structure, 
     values = expected.reshape(len(X), -1) @ psi.T
     if model.decision_ == "mbr":
         values -= (psi**2).sum(axis=1) / 2
+    elif model.decision_ == "mode":  # of which all nodes have probabilities p with ψᵀp as expected
+        values = np.linalg.solve(psi.T, expected.T).T
     best = values.max(axis=1)
     np.testing.assert_allclose(model.score_structures(X, model.predict(X)), best, atol=1e-9)
     certified = model.predict(X, return_certificate=True)[1]

@@ -157,7 +157,8 @@ def test_scale_is_the_variance_of_rows_counted_by_weight(form, limits):
 @pytest.mark.parametrize("structure", STRUCTURES)
 def test_predict_maximises_over_all_outputs(structure, loss):
     X, y, _, outputs, _ = problem(structure)
-    model = StructuredRidge(structure, alpha=0.1, kernel="rbf", loss=loss).fit(X, y)
+    decision = "score" if loss == "auc" else "mbr"
+    model = StructuredRidge(structure, alpha=0.1, kernel="rbf", loss=loss, decision=decision).fit(X, y)
     f = model.feature_scores(X)
     if loss == "auc":
         best = (f @ outputs.T).max(axis=1)
