@@ -91,7 +91,7 @@ def structured_hinge_loss(
 
     References
     ----------
-    Vembu (2010), *Learning to Predict Combinatorial Structures*, ch. 2.
+    Vembu (2010), *Learning to Predict Combinatorial Structures*, section 2.1.
 
     Examples
     --------
@@ -172,7 +172,7 @@ def structured_log_loss(
 
     References
     ----------
-    Vembu (2010), *Learning to Predict Combinatorial Structures*, ch. 2.
+    Vembu (2010), *Learning to Predict Combinatorial Structures*, section 2.1.
 
     Examples
     --------
@@ -245,7 +245,7 @@ def structured_exponential_loss(
 
     References
     ----------
-    Vembu (2010), *Learning to Predict Combinatorial Structures*, ch. 2 and 5.
+    Vembu (2010), *Learning to Predict Combinatorial Structures*, sections 2.1 and 5.2.
 
     Examples
     --------
@@ -327,7 +327,7 @@ def structured_auc_loss(
 
     References
     ----------
-    Vembu (2010), *Learning to Predict Combinatorial Structures*, ch. 5, the AUC loss.
+    Vembu (2010), *Learning to Predict Combinatorial Structures*, section 5.2, the AUC loss.
 
     Examples
     --------
@@ -421,7 +421,7 @@ def structured_max_loss(
 
     References
     ----------
-    Vembu (2010), *Learning to Predict Combinatorial Structures*, ch. 2.
+    Vembu (2010), *Learning to Predict Combinatorial Structures*, section 2.1.
 
     Examples
     --------

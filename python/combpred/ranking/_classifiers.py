@@ -239,7 +239,8 @@ class ConstraintClassification(LabelRanker):
     S. Har-Peled, D. Roth and D. Zimak (2002), Constraint classification for multiclass classification and ranking,
     *NIPS* 15.
 
-    Vembu (2010), *Learning to Predict Combinatorial Structures*, ch. 3, with the vectors of the construction corrected.
+    Vembu (2010), *Learning to Predict Combinatorial Structures*, section 3.2, with the vectors of the
+    construction corrected.
 
     Examples
     --------

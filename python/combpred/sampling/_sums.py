@@ -382,12 +382,12 @@ def log_partition(
     steps between draws follows from measured autocorrelations.
 
     "taylor" costs O(n d²) beside the covariance, and two decodings a row. Regularised models with a penalty of at least
-    :math:`R^2 \ln|Y|` have scores within its range (Vembu, 2010, ch. 6, where the factor ½ is missing).
+    :math:`R^2 \ln|Y|` have scores within its range (Vembu, 2010, section 6.4, where the factor ½ is missing).
 
     References
     ----------
-    Vembu (2010), *Learning to Predict Combinatorial Structures*, ch. 6. Štefankovič, Vempala and Vigoda (2009),
-    Adaptive simulated annealing: a near-optimal connection between sampling and counting.
+    Vembu (2010), *Learning to Predict Combinatorial Structures*, sections 6.3 and 6.4. Štefankovič, Vempala and
+    Vigoda (2009), Adaptive simulated annealing: a near-optimal connection between sampling and counting.
 
     Examples
     --------
@@ -473,8 +473,8 @@ def estimate_count(
 
     References
     ----------
-    Vembu (2010), *Learning to Predict Combinatorial Structures*, ch. 6, where the number of outputs is assumed to be
-    known or approximated.
+    Vembu (2010), *Learning to Predict Combinatorial Structures*, section 6.3, where the number of outputs is assumed to
+    be known or approximated.
 
     Examples
     --------

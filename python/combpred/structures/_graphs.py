@@ -51,8 +51,8 @@ class Graphs(EdgeSets):
     -----
     y has shape ``(n, n_edges)`` and holds 0/1 or booleans, one column for each edge in the order of `edges`. Without
     `hereditary` every set of edges is a member, so a prediction decides each edge on its own, in O(n_edges). This
-    relaxes properties of graphs to all sets of edges (Vembu, 2010, ch. 5). Predictions are int32. The default metric is
-    `hamming_score`, the fraction of edges that are right.
+    relaxes properties of graphs to all sets of edges (Vembu, 2010, section 4.3.1). Predictions are int32. The default
+    metric is `hamming_score`, the fraction of edges that are right.
 
     With `hereditary`, training is still relaxed to all sets of edges, whose moments are known. `count`, `log_count`,
     `mean`, `second_moment` and `covariance` are those of all sets, ``moments_info.kind`` is "relaxed", and there is no
@@ -67,8 +67,8 @@ class Graphs(EdgeSets):
 
     With a function they are exact if at most 20 edges have a positive score, by a search that calls it between some
     hundred and a hundred thousand times. With more edges, ``decoder="auto"`` splits them into b blocks of 16, takes the
-    best set within a block and improves it by local search; ν is at most 1 − 1/b (Vembu, 2010, ch. 4). A function that
-    turns out not to be hereditary is refused.
+    best set within a block and improves it by local search; ν is at most 1 − 1/b (Vembu, 2010, section 5.4.1). A
+    function that turns out not to be hereditary is refused.
 
     Constraints have the keys ``required`` and ``forbidden``, lists of edges, which are pairs of vertices.
 
