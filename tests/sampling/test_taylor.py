@@ -137,6 +137,30 @@ def test_moments_of_a_larger_space_are_refused():
     with pytest.raises(CapabilityError):
         expanded(large, np.zeros(large.n_features))
     assert expanded(PartialOrders(4), np.zeros(6)).value[0] == pytest.approx(math.log(219))
+    with pytest.raises(CapabilityError, match="take moments='sampled'"):
+        expanded(large, np.zeros(large.n_features))
+    with pytest.warns(ApproximationWarning):
+        expanded(PartialOrders(8, moments="sampled"), np.zeros(large.n_features))
+
+
+def test_independence_systems_are_expanded_about_the_moments_of_draws():
+    """Of 20 elements, at most 12: more sets than can be listed, whose moments are relaxed unless they are drawn."""
+
+    def contains(held):
+        return held.sum() <= 12
+
+    def draw(rng):
+        while not contains(held := rng.random(20) < 0.5):
+            pass
+        return held
+
+    log_count = math.log(sum(math.comb(20, size) for size in range(13)))
+    with pytest.raises(CapabilityError, match="give the structure sample="):
+        expanded(Custom.from_oracle(20, contains, log_count=log_count), np.zeros(20))
+    drawn = Custom.from_oracle(20, contains, sample=draw, log_count=log_count, random_state=0)
+    with pytest.warns(ApproximationWarning):
+        found = expanded(drawn, np.full(20, 0.05)).value[0]
+    assert found == pytest.approx(math.log(sum(math.comb(20, n) * math.exp(0.05 * n) for n in range(13))), abs=0.05)
 
 
 def test_sampled_moments_are_as_good_as_their_errors():

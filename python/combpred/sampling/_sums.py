@@ -229,8 +229,7 @@ def estimated(structure: Structure, rows: FloatArray, asked: Asked, log_count: f
     means, space = asked.method in MEANS_METHODS, structure.space
     found, label = Estimates(*rows.shape, means=means, errors=means), "sampling" if means else "annealing"
     if asked.method == "exact" or space.in_library:
-        of = space.sums if asked.method == "exact" else space.description
-        return estimate(of, rows, asked, found, label=label)
+        return estimate(space.sums, rows, asked, found, label=label)
     if asked.sampler == "local":
         method_of(structure, "local")  # what it lacks
     if asked.bound is None and asked.method != "repeats":
@@ -503,8 +502,7 @@ def check_taylor(structure: Structure) -> None:
     if info.kind == "relaxed":
         raise CapabilityError(
             f"the Taylor expansion takes moments of ψ over all outputs, and those of {structure!r} are relaxed, of a "
-            "larger space: take moments='sampled' in the structure, or inference='mcmc' (method='annealed' of "
-            "combpred.sampling.log_partition)"
+            f"larger space: {structure.space.unrelaxed}"
         )
     require_memory(8 * d * d, f"the covariance of {structure!r}, {d} × {d} numbers,", "take method='annealed'")
     if info.kind == "sampled":

@@ -130,11 +130,19 @@ class Graphs(EdgeSets):
         return parts
 
 
+_UNRELAXED = (
+    "take inference='exact' (method='exact' of combpred.sampling.log_partition), which sums over the sets with the "
+    "property where there are few edges, or hereditary=None, whose outputs are all sets of edges"
+)
+
+
 class RelaxedSpace(LibrarySpace):
     """The space of sets of edges with a property that the library knows.
 
     Its number of members is that of all sets, to which training is relaxed, as its moments are.
     """
+
+    unrelaxed = _UNRELAXED
 
     def __init__(self, *arguments: Any, everything: Description, **options: Any) -> None:
         super().__init__(*arguments, **options)
@@ -152,6 +160,7 @@ class HereditarySpace(LibrarySpace):
     """
 
     moments_info = MomentsInfo("relaxed")
+    unrelaxed = _UNRELAXED
 
     def __init__(self, *arguments: Any, holds: Callable[[NDArray[np.bool_]], bool], **options: Any) -> None:
         super().__init__(*arguments, **options)
@@ -213,7 +222,7 @@ class HereditarySpace(LibrarySpace):
             "draws from all sets of edges, and enumerate() lists those with the property where there are few edges"
         )
 
-    draw = sample
+    draw = search = sample
 
     @cached_property
     def _members(self) -> NDArray[np.int32]:
