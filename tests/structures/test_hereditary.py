@@ -346,14 +346,3 @@ def test_of_properties_that_are_functions_only_lists_are_summed_and_sampled():
             asked(many, np.zeros(21), random_state=0)
     with pytest.raises(CapabilityError):
         sampling.search(structure, scores, random_state=0)
-
-
-@pytest.mark.parametrize("hereditary", ["forest", few])
-def test_advice_of_the_taylor_expansion_can_be_followed(hereditary):
-    structure, scores = Graphs(4, hereditary=hereditary), np.linspace(-0.1, 0.1, 6)
-    with pytest.raises(CapabilityError, match="take inference='exact' .*, or hereditary=None"):
-        sampling.log_partition(structure, scores, method="taylor")
-    assert sampling.log_partition(structure, scores, method="exact").is_exact.all()
-    structure.set_params(hereditary=None)
-    sets = sampling.log_partition(structure, scores, method="taylor")
-    assert sets.value[0] == pytest.approx(structure.log_partition(scores), abs=1e-4)
