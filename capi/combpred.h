@@ -2052,12 +2052,12 @@ typedef struct cp_online_options {
                          "primal-dual":    W minimises ½‖W − W before‖² + c·weight·loss, to a thousandth of the rise of
                                            the dual                                                               */
   double rate;        /* above 0, below 2; not looked at where the update does not use it, and so for the next two */
-  double radius;      /* positive                                                                                 */
+  double radius;      /* positive; while t is well below 1, as for large radii, W is in proportion to theta       */
   double c;           /* positive                                                                                 */
   cp_in_i64 *order;   /* [design.n]? the numbers of the rows in the order of the steps; NULL: as they stand        */
 } cp_online_options;
 typedef const cp_online_options cp_in_online_options;
-#define CP_ONLINE_OPTIONS {.struct_size = sizeof(cp_online_options), .rate = 1, .radius = 1, .c = 1}
+#define CP_ONLINE_OPTIONS {.struct_size = sizeof(cp_online_options), .rate = 1, .radius = 0.1, .c = 1}
 
 /* What online steps change in place; all zero at the beginning. */
 typedef struct cp_online_state {

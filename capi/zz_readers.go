@@ -5634,7 +5634,7 @@ type onlineOptionsIn struct {
 // read reads the argument of that name.
 func (r *onlineOptionsIn) read(p *C.cp_online_options, name string, optional, written bool) (err error) {
 	if r.given = p != nil; p == nil && optional {
-		r.c = C.cp_online_options{rate: 1, radius: 1, c: 1}
+		r.c = C.cp_online_options{rate: 1, radius: 0.1, c: 1}
 	} else if r.c, err = cabi.Record(p, name); err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-// Package aggregate puts one ranking, or partial order, in the place of many: rank aggregation (Vembu 2010, ch. 3).
+// Package aggregate puts one ranking, or partial order, in the place of many: rank aggregation (Vembu 2010, section 3.7).
 //
 // A Profile holds weighted rankings of k items, which may be tied or unknown; Extend makes one of partial orders. Kemeny
 // minimises Kendall's distance, Borda the squared and Footrule the absolute differences of positions; MedianRank

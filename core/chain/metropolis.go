@@ -48,9 +48,9 @@ func NewLocal(space structure.Space, score structure.Scores) (*Metropolis, error
 	return k, nil
 }
 
-// NewIndependence returns META (Vembu, 2010, ch. 6), or a *structure.CapabilityError where no exactly uniform sampler is known: every
-// proposal is a uniform output, whatever the present one. With β = E exp(h − max h) under the uniform distribution, the distance
-// to p in total variation falls by 1 − β a step, from the worst start exactly so (Liu, 1996).
+// NewIndependence returns META (Vembu, 2010, section 6.6.2), or a *structure.CapabilityError where no exactly uniform sampler is
+// known: every proposal is a uniform output, whatever the present one. With β = E exp(h − max h) under the uniform distribution, the
+// distance to p in total variation falls by 1 − β a step, from the worst start exactly so (Liu, 1996).
 func NewIndependence(space structure.Space, score structure.Scores) (*Metropolis, error) {
 	sampler, err := samplerOf(space)
 	if err != nil {

@@ -30,7 +30,7 @@ func newSites(space structure.Space, score structure.Scores) (sites, error) {
 	return sites{lattice, gain}, nil
 }
 
-// Cube is the chain MC_cube (Vembu, 2010, ch. 6), on the hypercube and other lattices of sets: it draws an element and
+// Cube is the chain MC_cube (Vembu, 2010, app. C.3), on the hypercube and other lattices of sets: it draws an element and
 // whether it is to be in, and accepts by the rule of Metropolis where the result is a member. Equal draws keep
 // inclusions between states. On the hypercube of d elements it mixes to ε in 2d ln(d/ε) steps, see MixingBoundCube.
 type Cube struct{ sites }

@@ -1,7 +1,7 @@
 // Package custom makes the numbers that describe a user's own space, and tells whether embeddings belong to it.
 //
 // A space is known by ψ of all its outputs, by the values of a kernel between them, by its moments, or by ψ of uniform draws, whose
-// averages estimate the moments (Vembu 2010, ch. 5). Kernels and draws become here what the structure "custom" takes.
+// averages estimate the moments (Vembu 2010, sections 4.3.1 and 5.2). Kernels and draws become here what the structure "custom" takes.
 package custom
 
 import (

@@ -19,6 +19,6 @@
 //
 // # Kernels of orders
 //
-// Kernels of partial orders of the same items (Vembu 2010, Learning to Predict Combinatorial Structures, ch. 3): the pairs that two
+// Kernels of partial orders of the same items (Vembu 2010, Learning to Predict Combinatorial Structures, section 3.1): the pairs that two
 // orders have in common, with or without sign, the number of items before each item, and the linear extensions in common.
 package kernel

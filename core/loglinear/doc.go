@@ -2,8 +2,8 @@
 //
 //	α‖W‖² + Σ_i w_i [ln Z(x_i) − ⟨Wᵀφ_i, ψ_i⟩]
 //
-// over the weights W (q×d), the conditional random field of Vembu (2010, ch. 6) and section 6 of the project's method. The gradient of
-// ln Z is the expectation E ψ, which package partition computes exactly, or which the caller estimates.
+// over the weights W (q×d), the conditional random field of Vembu (2010, section 6.1) and section 6 of the project's method. The gradient
+// of ln Z is the expectation E ψ, which package partition computes exactly, or which the caller estimates.
 //
 // There are two ways down. Minimise takes exact gradients of all rows: L-BFGS (Liu and Nocedal 1989) in coordinates in which the Hessian
 // at W = 0 is the identity, which is known, and later in those of a Kronecker product near the Hessian where the search has got to

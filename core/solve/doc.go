@@ -4,7 +4,7 @@
 //
 // where ψ̃ = ψ − μ is centred by the uniform mean and ℓ is either the quadratic bound of the AUC loss,
 //
-//	½ fᵀΣf + ½ (1 − ⟨ψ̃_i, f⟩)² − ½      (Vembu 2010, ch. 5, divided by the number of outputs),
+//	½ fᵀΣf + ½ (1 − ⟨ψ̃_i, f⟩)² − ½      (Vembu 2010, section 5.2, divided by the number of outputs),
 //
 // or the squared loss ½‖f − ψ̃_i‖².
 //

@@ -7,7 +7,7 @@ import (
 )
 
 // Sets says which rows of Z are the correct outputs of an example: the n rows first[i] to first[i+1] of example i, or row i alone where
-// first is nil. The AUC loss of a set (Vembu 2010, ch. 5, divided by |𝒴|) is, with u_y = ⟨ψ̃_y, f⟩,
+// first is nil. The AUC loss of a set (Vembu 2010, section 5.2, divided by |𝒴|) is, with u_y = ⟨ψ̃_y, f⟩,
 //
 //	n/2 fᵀΣf + ½ uᵀBu − Σ_y u_y,   B = (1 − 2n/|𝒴|) I + (2/|𝒴|) 11ᵀ,
 //

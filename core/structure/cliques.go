@@ -22,7 +22,7 @@ var _ = register(Spec{
 	Conditions: vertexTerms,
 	Parts:      "0/1 membership of each vertex",
 	Psi:        "the pairs u < v of vertices in lexicographic order: (0, 1), (0, 2), …, (1, 2), …",
-	Ref:        "Vembu (2010), ch. 5, where an exponent of the second moment is to count the union of two pairs",
+	Ref:        "Vembu (2010), section 4.3.1, where an exponent of the second moment is to count the union of two pairs",
 	Typical:    []Args{{Scalars: map[string]int64{"n": 3}}},
 	build: func(a arguments) (Space, error) {
 		n, err := a.Int("n")

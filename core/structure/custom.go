@@ -23,7 +23,7 @@ var _ = register(Spec{
 	},
 	Parts:   "the number of the output in the list; none where there is no list",
 	Psi:     "as the caller gives them",
-	Ref:     "Vembu (2010), ch. 5: the counting assumption is all that training needs",
+	Ref:     "Vembu (2010), section 4.3.1: the counting assumption is all that training needs",
 	Typical: []Args{{Scalars: map[string]int64{"d": 1, "members": 2}, Reals: []float64{0, 1}}},
 	build:   newCustom,
 })

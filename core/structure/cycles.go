@@ -21,7 +21,7 @@ var _ = register(Spec{
 	Parts: "the vertices in their order, from the smallest one on and in the direction in which the second is smaller than the last, " +
 		"and then -1 up to n entries",
 	Psi:     "the pairs u < v of vertices in lexicographic order: (0, 1), (0, 2), …, (1, 2), …",
-	Ref:     "Vembu (2010), ch. 5 and app. A, without cycles of length 2",
+	Ref:     "Vembu (2010), section 4.3.1, without cycles of length 2",
 	Typical: []Args{{Scalars: map[string]int64{"n": 4}}},
 	build: func(a arguments) (Space, error) {
 		c, err := newCycleSpace(a, false)

@@ -25,7 +25,7 @@ var _ = register(Spec{
 	Parts:      "0/1 membership of each edge",
 	Psi: "the edges in the order of the parameter, or the pairs u < v of vertices in lexicographic order: (0, 1), (0, 2), …, " +
 		"(1, 2), …",
-	Ref:     "Vembu (2010), ch. 5: a graph property relaxed to all edge sets",
+	Ref:     "Vembu (2010), section 4.3.1: a graph property relaxed to all edge sets",
 	Typical: []Args{{Scalars: map[string]int64{"n": 3}}, {Scalars: map[string]int64{"n": 3, "property": int64(matchings)}}},
 	build:   newGraphs,
 })

@@ -17,7 +17,7 @@ const (
 )
 
 // hereditaryGraphs is the space of the sets of edges that have a hereditary property. Its moments are those of all sets of
-// edges, for which they are known (Vembu, 2010, ch. 5).
+// edges, for which they are known (Vembu, 2010, section 4.3.1).
 type hereditaryGraphs struct {
 	subspace[graphs]
 	Momenter

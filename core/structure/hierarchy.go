@@ -20,7 +20,7 @@ var _ = register(Spec{
 	Conditions: withinTerms,
 	Parts:      "the node",
 	Psi:        "the nodes",
-	Ref:        "Vembu (2010), ch. 5: poset regression on the tree order, restricted to the allowed nodes",
+	Ref:        "Vembu (2010), section 4.3.1: poset regression on the tree order, restricted to the allowed nodes",
 	Typical:    []Args{{Scalars: map[string]int64{"n": 2}, Ints: []int32{-1, 0, 1, 1}}},
 	build:      newHierarchy,
 })

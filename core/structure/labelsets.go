@@ -23,7 +23,7 @@ var _ = register(Spec{
 	Conditions: labelTerms,
 	Parts:      "0/1 membership of each label",
 	Psi:        "the labels",
-	Ref:        "Vembu (2010), ch. 5 and app. A, with the diagonal of the second moment corrected",
+	Ref:        "Vembu (2010), section 4.3.1, with the diagonal of the second moment corrected",
 	Typical:    []Args{{Scalars: map[string]int64{"n": 2}}},
 	build:      newLabelSets,
 })

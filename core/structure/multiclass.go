@@ -15,7 +15,7 @@ var _ = register(Spec{
 	},
 	Parts:   "the class, from 0 on",
 	Psi:     "the classes",
-	Ref:     "Vembu (2010), ch. 5",
+	Ref:     "Vembu (2010), section 4.3.1",
 	Typical: []Args{{Scalars: map[string]int64{"n": 2}}},
 	build: func(a arguments) (Space, error) {
 		n, err := a.Int("n")

@@ -15,7 +15,7 @@ var _ = register(Spec{
 	},
 	Parts:   "the grade, from 0 on",
 	Psi:     "the grades",
-	Ref:     "Vembu (2010), ch. 5, with the counts corrected by one",
+	Ref:     "Vembu (2010), section 4.3.1, with the counts corrected by one",
 	Typical: []Args{{Scalars: map[string]int64{"n": 2}}},
 	build: func(a arguments) (Space, error) {
 		n, err := a.Int("n")

@@ -40,7 +40,7 @@ var _ = register(Spec{
 	},
 	Parts:   "ψ",
 	Psi:     "the pairs u < v of items in lexicographic order: (0, 1), (0, 2), …, (1, 2), …",
-	Ref:     "Vembu (2010), ch. 5; counts from Brinkmann and McKay (2002), Posets on up to 16 points, and OEIS A001035",
+	Ref:     "Vembu (2010), section 4.3.1; counts from Brinkmann and McKay (2002), Posets on up to 16 points, and OEIS A001035",
 	Typical: []Args{{Scalars: map[string]int64{"n": 3}}},
 	build:   newPartialOrders,
 })

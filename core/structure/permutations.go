@@ -28,7 +28,7 @@ var _ = register(Spec{
 	Conditions: orderTerms,
 	Parts:      "the position of each label, from 1 on",
 	Psi:        "the pairs u < v of labels in lexicographic order: (0, 1), (0, 2), …, (1, 2), …",
-	Ref:        "Vembu (2010), ch. 5 and app. A",
+	Ref:        "Vembu (2010), section 4.3.1",
 	Typical:    []Args{{Scalars: map[string]int64{"n": 3}}},
 	build: func(a arguments) (Space, error) {
 		n, err := a.Int("n")

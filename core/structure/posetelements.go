@@ -25,7 +25,7 @@ var _ = register(Spec{
 	},
 	Parts:   "the element",
 	Psi:     "the elements",
-	Ref:     "Vembu (2010), ch. 5, with the reflexive order so that ψ is injective, restricted to the allowed elements",
+	Ref:     "Vembu (2010), section 4.3.1, with the reflexive order so that ψ is injective, restricted to the allowed elements",
 	Typical: []Args{{Scalars: map[string]int64{"n": 1}, Ints: []int32{1}}},
 	build:   newPosetElements,
 })

@@ -31,7 +31,7 @@ var _ = register(Spec{
 	Conditions: routeTerms,
 	Parts:      "the places in their order, and then -1 up to n entries",
 	Psi:        "the arcs (u, v), u ≠ v, by rows: (0, 1), (0, 2), …, (1, 0), …; the start at each place; the end at each place",
-	Ref:        "closed forms in routes_moments.go and routes_spectrum.go, in the manner of Vembu (2010), app. A, for cycles",
+	Ref:        "closed forms in routes_moments.go and routes_spectrum.go, in the manner of Vembu (2010), app. B, for cycles",
 	Typical:    []Args{{Scalars: map[string]int64{"n": 2}}},
 	build: func(a arguments) (Space, error) {
 		n, err := a.Int("n")

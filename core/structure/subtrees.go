@@ -44,7 +44,7 @@ var _ = register(Spec{
 	Conditions: nodeTerms,
 	Parts:      "0/1 membership of each node",
 	Psi:        "the nodes",
-	Ref:        "Vembu (2010), ch. 5 and 6, with uniform samples drawn from the root downwards",
+	Ref:        "Vembu (2010), section 4.3.2, with uniform samples drawn from the root downwards",
 	Typical:    []Args{{Scalars: map[string]int64{"n": 2}, Ints: []int32{-1, 0}}},
 	build:      newSubtrees,
 })

@@ -21,7 +21,7 @@ var _ = register(Spec{
 	},
 	Parts:   "ψ",
 	Psi:     "the pairs u < v of items in lexicographic order: (0, 1), (0, 2), …, (1, 2), …",
-	Ref:     "Vembu (2010), ch. 5 and app. A, with the off-diagonal of the second moment corrected to 0",
+	Ref:     "Vembu (2010), section 4.3.1, with the off-diagonal of the second moment corrected to 0",
 	Typical: []Args{{Scalars: map[string]int64{"n": 2}}},
 	build: func(a arguments) (Space, error) {
 		n, err := a.Int("n")

@@ -28,7 +28,7 @@ var _ = register(Spec{
 	Conditions: orderTerms,
 	Parts:      "the dense rank of each label: 1 for the first place, tied labels on the same place, no place empty",
 	Psi:        "the pairs u < v of labels in lexicographic order: (0, 1), (0, 2), …, (1, 2), …; for the signs, and once more for the ties",
-	Ref:        "Vembu (2010), ch. 5, carried over to rankings with ties, which ordered Bell numbers count (Gross, 1962)",
+	Ref:        "Vembu (2010), section 4.3.1, carried over to rankings with ties, which ordered Bell numbers count (Gross, 1962)",
 	Typical:    []Args{{Scalars: map[string]int64{"n": 2}}},
 	build: func(a arguments) (Space, error) {
 		n, err := a.Int("n")

@@ -5,7 +5,7 @@ Hidden policies behind round trips
 
 People with different features walk different round trips through ten places. Nobody says why; we only see the trips. A
 model that scores directed cycles learns from them how the reward of going from one place to another depends on a
-person's features: the experiment on policy estimation of Vembu (2010), ch. 5.
+person's features: the experiment on policy estimation of Vembu (2010), section 5.5.
 """
 
 # %%

@@ -5,7 +5,7 @@ Row by row: the tours of four thousand
 
 People take directed cycles, and their features tell which. `StructuredRidge` learns from pairs of person and tour
 without listing a single cycle; `StructuredSGD` also does without a kernel matrix, 128 MB of numbers for 4000 people.
-This is an experiment of Vembu (2010), ch. 5, with faster opponents: how low does the objective get in what time?
+This is an experiment of Vembu (2010), section 5.5, with faster opponents: how low does the objective get in what time?
 """
 
 # %%

@@ -5,7 +5,7 @@ Row by row: stochastic descent on a function we know
 
 `StructuredRidge` solves its training problem in closed form, or by iterations on the kernel matrix. `StructuredSGD`
 takes one step for each row, keeps the last τ of them, and never holds a kernel matrix. Here they learn the identity
-function on {0, 1}⁵, an experiment of Vembu (2010), ch. 5: how far does one pass get, and in what time?
+function on {0, 1}⁵, an experiment of Vembu (2010), section 5.5: how far does one pass get, and in what time?
 """
 
 # %%

@@ -6,7 +6,7 @@ Training with and without decoding
 A structured support vector machine decodes while it trains: again and again it asks which structure violates the margin
 most. Where decoding is hard it has to make do with what it finds. Ridge regression for structures counts instead, and
 decodes only to predict. The example compares them on round trips behind which there are hidden policies (Vembu, 2010,
-ch. 5).
+section 5.5).
 """
 
 # %%

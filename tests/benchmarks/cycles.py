@@ -1,4 +1,4 @@
-"""Policy estimation on directed cycles (Vembu, 2010, ch. 5): how close do estimated policies come to the hidden ones?
+"""Policy estimation on directed cycles (Vembu, 2010, section 5.5): how close do they come to the hidden ones?
 
 People with 15 features take the best cycle over 10 places under a policy that is linear in their features. Two cosines,
 means over 500 test people: of the estimated scores to the hidden policy, and of the predicted cycle to the cycle taken.

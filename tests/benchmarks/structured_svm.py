@@ -1,4 +1,4 @@
-"""Training with decoding beside training by counting, on directed cycles with hidden policies (Vembu, 2010, ch. 5).
+"""Training with decoding beside training by counting, on cycles with hidden policies (Vembu, 2010, section 5.5).
 
 People with 15 features take the best cycle over 10 places. The table has the mean cosine of predicted and taken
 cycles of 500 other people, and the seconds of the fit, against the number of people to learn from: `StructuredRidge`,

@@ -23,7 +23,7 @@ from combpred.losses import (
     structured_log_loss,
     structured_max_loss,
 )
-from combpred.structures import Custom, DirectedCycles, LabelSets, MultiClass, Permutations
+from combpred.structures import Custom, DirectedCycles, LabelSets, MultiClass, PartialOrders, Permutations, WeakOrders
 from enumerable import INSTANCES
 
 SMALL = [structure for structure, _ in INSTANCES if 2 <= structure.count() <= 200]
@@ -297,3 +297,18 @@ def test_losses_of_illegal_sets_are_refused():
         structured_hinge_loss(own, np.zeros((1, 3)), [Admissible([0, 1])], cost="own")
     with pytest.raises(CapabilityError):
         structured_max_loss(own, np.zeros((1, 3)), [0], cost="own")
+
+
+@pytest.mark.parametrize("structure", [WeakOrders(3), PartialOrders(3)])
+def test_a_pair_that_is_tied_in_only_one_of_two_counts_one_half_under_kendall(structure):
+    """Against pairs counted one by one; ψ begins with their signs."""
+    members = np.array(list(structure.enumerate()))
+    scores = np.random.default_rng(0).normal(size=(len(members), structure.n_features))
+    predicted, true = (structure.embed(y)[:, :3] for y in (structure.decode(scores), members))
+    discordant, tied_in_one = predicted * true == -1, (predicted == 0) != (true == 0)
+    assert discordant.any() and tied_in_one.any()
+    expected = discordant.sum(axis=1) + 0.5 * tied_in_one.sum(axis=1)
+    found = structured_max_loss(structure, scores, members, cost="kendall", per_row=True)
+    np.testing.assert_array_equal(found, expected)
+    bounds = structured_hinge_loss(structure, scores, members, cost="kendall", per_row=True)
+    assert (bounds >= expected - 1e-9).all()

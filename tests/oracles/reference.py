@@ -23,7 +23,7 @@ def enumerated_auc_loss(outputs: FloatArray, psi: FloatArray, f: FloatArray) -> 
     """Return the quadratic bound of the AUC loss of one row, minus a constant: the mean over z of u + u²/2.
 
     u = ⟨f, ψ(z) − ψ(y)⟩, and 1 + u + u²/2 is the expansion of exp(u), which bounds the step function [u > 0]
-    (Vembu 2010, ch. 5; divided by the number of outputs, with the constant 1 left out).
+    (Vembu 2010, section 5.2; divided by the number of outputs, with the constant 1 left out).
     """
     u = (outputs - psi) @ f
     return float(np.mean(u + u**2 / 2))

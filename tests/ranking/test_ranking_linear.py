@@ -14,6 +14,7 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.dummy import DummyRegressor
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression, Perceptron, Ridge, SGDClassifier
+from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -249,3 +250,18 @@ class GaussianNBOnSparse(GaussianNB):
 
     def fit(self, X, y):
         return super().fit(X.toarray(), y)
+
+
+@pytest.mark.parametrize("ranker", [RankingByPairwiseComparison, ConstraintClassification])
+@pytest.mark.parametrize("estimator", [None, LogisticRegression()])
+def test_grids_set_parameters_of_the_default_classifier(ranker, estimator):
+    X, y = small_data()
+    grid = GridSearchCV(ranker(estimator), {"estimator__C": [1e-3, 10.0]}, cv=2).fit(X, y)
+    best = ranker(LogisticRegression(C=grid.best_params_["estimator__C"])).fit(X, y)
+    np.testing.assert_array_equal(grid.best_estimator_.predict(X), best.predict(X))
+    default = ranker()
+    assert default.set_params(estimator__C=3.0).estimator.C == 3.0
+    assert default.set_params(estimator=None, estimator__tol=0.1).estimator.get_params()["C"] == 1.0
+    assert ranker().estimator is None
+    with pytest.raises(ValueError):
+        ranker().set_params(estimator__alpha=1.0)

@@ -39,7 +39,7 @@ def direction(scores, graph, decomposition):
     return total
 
 
-def stepwise(update, X, graphs, weights, decomposition, radius=10.0, rate=1.0):
+def stepwise(update, X, graphs, weights, decomposition, radius=0.1, rate=1.0):
     """Return the last weights, their mean over the rows, and the sums of mistakes and losses."""
     n, q, k = len(X), X.shape[1], graphs.shape[1]
     W, theta, mean, scale, mistakes, losses = np.zeros((k, q)), np.zeros((k, q)), np.zeros((k, q)), 0.0, 0.0, 0.0
@@ -241,3 +241,20 @@ def test_a_batch_without_weight_is_refused_and_leaves_the_learner_as_it_was():
         assert hasattr(ranker, "n_labels_") == begun
         ranker.partial_fit(X, y, sample_weight=[0.0, 1.0])
     assert ranker.weight_sum_ == 2.0
+
+
+def test_multiplicative_updates_find_the_few_features_that_matter():
+    """Three of 200: at the default radius they are not those of a perceptron, which a large radius comes to."""
+    rng = np.random.default_rng(0)
+    X, W = rng.normal(size=(600, 200)), np.zeros((200, 4))
+    W[:3] = rng.normal(size=(3, 4))
+    y = (-X @ W).argsort(axis=1).argsort(axis=1) + 1
+    train, test = slice(300), slice(300, 600)
+    rankers = {
+        "additive": OnlineLabelRanker(random_state=0),
+        "multiplicative": OnlineLabelRanker("multiplicative", random_state=0),
+        "large radius": OnlineLabelRanker("multiplicative", radius=1000.0, random_state=0),
+    }
+    score = {name: ranker.fit(X[train], y[train]).score(X[test], y[test]) for name, ranker in rankers.items()}
+    assert score["multiplicative"] > score["additive"] + 0.1
+    assert score["large radius"] == pytest.approx(score["additive"], abs=0.01)

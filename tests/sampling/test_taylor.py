@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import warnings
 
 import numpy as np
@@ -14,6 +15,7 @@ from combpred.structures import (
     Assignments,
     Custom,
     Cycles,
+    Graphs,
     LabelSets,
     PartialOrders,
     Permutations,
@@ -137,6 +139,48 @@ def test_moments_of_a_larger_space_are_refused():
     with pytest.raises(CapabilityError):
         expanded(large, np.zeros(large.n_features))
     assert expanded(PartialOrders(4), np.zeros(6)).value[0] == pytest.approx(math.log(219))
+    assert named_by_advice(large) == {"moments", "inference", "method"}
+    with pytest.warns(ApproximationWarning):
+        expanded(PartialOrders(8, moments="sampled"), np.zeros(large.n_features))
+
+
+def named_by_advice(structure):
+    """Return the parameters that the refusal of relaxed moments names, behind the structure itself."""
+    with pytest.raises(CapabilityError) as caught:
+        expanded(structure, np.zeros(structure.n_features))
+    return set(re.findall(r"(\w+)=", str(caught.value).replace(repr(structure), "")))
+
+
+def at_most_two(held):
+    return held.sum() <= 2
+
+
+@pytest.mark.parametrize("hereditary", ["forest", "bipartite", at_most_two])
+def test_graphs_with_a_property_are_summed_or_expanded_without_it(hereditary):
+    structure, scores = Graphs(4, hereditary=hereditary), np.linspace(-0.1, 0.1, 6)
+    assert named_by_advice(structure) == {"inference", "method", "hereditary"}
+    assert log_partition(structure, scores, method="exact").is_exact.all()
+    structure.set_params(hereditary=None)
+    assert expanded(structure, scores).value[0] == pytest.approx(structure.log_partition(scores), abs=1e-4)
+
+
+def test_independence_systems_are_expanded_about_the_moments_of_draws():
+    """Of 20 elements, at most 12: more sets than can be listed, whose moments are relaxed unless they are drawn."""
+
+    def contains(held):
+        return held.sum() <= 12
+
+    def draw(rng):
+        while not contains(held := rng.random(20) < 0.5):
+            pass
+        return held
+
+    log_count = math.log(sum(math.comb(20, size) for size in range(13)))
+    assert named_by_advice(Custom.from_oracle(20, contains, log_count=log_count)) == {"sample"}
+    drawn = Custom.from_oracle(20, contains, sample=draw, log_count=log_count, random_state=0)
+    with pytest.warns(ApproximationWarning):
+        found = expanded(drawn, np.full(20, 0.05)).value[0]
+    assert found == pytest.approx(math.log(sum(math.comb(20, n) * math.exp(0.05 * n) for n in range(13))), abs=0.05)
 
 
 def test_sampled_moments_are_as_good_as_their_errors():

@@ -1,4 +1,4 @@
-"""What the thesis proves about annealing and chains (sections 6.3 and 7, appendix C.1), with all outputs enumerated."""
+"""What the thesis proves about annealing and chains (section 6.3, chapter 7, appendix C.1), outputs enumerated."""
 
 from __future__ import annotations
 

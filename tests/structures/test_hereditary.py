@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from combpred import CapabilityError, StructuredRidge
+from combpred import CapabilityError, StructuredRidge, sampling
 from combpred._lib.decode import Decoding
 from combpred.structures import Graphs
 
@@ -318,3 +318,31 @@ def test_all_edges_together_are_looked_at_although_smaller_sets_lack_the_propert
     for gap in (1, 2):
         found = Graphs(4, hereditary=lambda mask, gap=gap: bool(mask.sum() != gap)).decode(np.ones(6))
         assert found.all()
+
+
+@pytest.mark.parametrize("method", ["auto", "exact", "annealed"])
+@each
+def test_partition_functions_sum_over_the_sets_with_the_property(structure, edges, method):
+    psi, scores = members(structure, 5, edges), np.linspace(-0.5, 0.7, len(edges))
+    expected = np.log(np.exp(psi @ scores).sum())
+    if method == "annealed" and not callable(structure.hereditary):
+        with pytest.raises(CapabilityError):  # no sampler
+            sampling.log_partition(structure, scores, method=method, random_state=0)
+        return
+    found = sampling.log_partition(structure, scores, method=method, random_state=0)
+    assert found.lower[0] <= expected + 1e-12 and expected - 1e-12 <= found.upper[0]
+    if method != "annealed":
+        assert found.value[0] == pytest.approx(expected)
+
+
+def test_of_properties_that_are_functions_only_lists_are_summed_and_sampled():
+    structure, many = Graphs(5, hereditary=few), Graphs(7, hereditary=few)
+    assert abs(sampling.estimate_count(structure, random_state=0).value - np.log(176)) < 0.1
+    scores = np.linspace(-1.0, 1.0, 10)
+    found = sampling.estimate_marginals(structure, scores, random_state=0)
+    np.testing.assert_allclose(found.value[0], structure.marginals(scores), atol=0.1)
+    for asked in (sampling.log_partition, sampling.estimate_marginals, sampling.search):
+        with pytest.raises(CapabilityError):
+            asked(many, np.zeros(21), random_state=0)
+    with pytest.raises(CapabilityError):
+        sampling.search(structure, scores, random_state=0)

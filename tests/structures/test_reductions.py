@@ -148,7 +148,7 @@ def has_order(graphs: np.ndarray, n: int, *, closed: bool) -> np.ndarray:
 
 @pytest.mark.parametrize("n", [2, 3, 4, 5])
 def test_non_optimality_of_a_triangle_decides_hamiltonian_paths(n: int) -> None:
-    """Lemma 4.2 (section 4.2): all graphs of up to 5 vertices, Hamiltonian paths by enumeration.
+    """The lemma of section 4.2: all graphs of up to 5 vertices, Hamiltonian paths by enumeration.
 
     The thesis adds three vertices, whose edges weigh |V| − 2, to a graph whose edges weigh 1: their triangle is not of
     largest score iff the graph has a Hamiltonian path, which the better cycle then contains.

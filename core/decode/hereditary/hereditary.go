@@ -6,7 +6,7 @@
 // Edges of negative weight need not be in a best set, which keeps the property without them. Searching the p other edges takes time
 // exponential in p. If p exceeds ExactEdges, they are split into b blocks, and a best set is found within each. A best set of all edges
 // weighs at most the sum u of these b weights, so that the best of the b sets weighs at least u/b; the empty set weighs 0, and the ratio of
-// the guarantee is at most 1 − 1/b (Vembu, 2010, ch. 4). Local search improves that set.
+// the guarantee is at most 1 − 1/b (Vembu, 2010, section 5.4.1). Local search improves that set.
 //
 // The search within a block is that of Russian dolls (Verfaillie, Lemaître and Schiex, 1996): subproblems with the last one, two, … edges
 // are solved in turn. A set can gain from the edges from number j on at most the optimum of the subproblem that starts at j.

@@ -60,7 +60,7 @@ func (l *lister) level() bool {
 //
 // In a sibling system outputs come in pairs whose scores add up to max s + min s. So the better output of each pair is listed, or
 // both if they are tied. A pair is examined when its lexicographically smaller output comes. No decoding is needed, and outputs come
-// in incremental polynomial time (Vembu, 2010, ch. 4, whose loop as printed yields each output twice).
+// in incremental polynomial time (Vembu, 2010, section 5.4.2, whose loop as printed yields each output twice).
 func (l *lister) siblings(yield emit) error {
 	total := math.NaN()
 	uneven := false

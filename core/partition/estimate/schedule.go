@@ -89,7 +89,7 @@ func CheapestRepeats(delta float64) (repeats int, off float64) {
 
 // EvenSchedule returns evenly spaced levels for scores within ± reach of some constant.
 //
-// With p = 3 and q = p·reach the levels are j/q and 1, l = ⌈q⌉ steps of at most 1/q (Vembu, 2010, ch. 6, where the last step may be
+// With p = 3 and q = p·reach the levels are j/q and 1, l = ⌈q⌉ steps of at most 1/q (Vembu, 2010, section 6.3, where the last step may be
 // longer). Draws at β_i of exp((β_{i−1} − β_i) h) have a relative variance of at most sinh²(1/p); ⌈65 ε⁻² l sinh²(1/p)⌉ of them at
 // each level put the product within 1 ± ε with probability 3/4 and more. printed takes exp(2/p) in place of sinh²(1/p), as the thesis
 // does.

@@ -8,7 +8,7 @@ import (
 )
 
 // NewtonCG writes the coefficients C to dst by Newton's method on the objective as a function of C, the inner systems solved by
-// conjugate gradient with Hessian products (Vembu 2010, ch. 5): the reference method. The objective is quadratic, so one Newton
+// conjugate gradient with Hessian products (Vembu 2010, section 5.2): the reference method. The objective is quadratic, so one Newton
 // step with an exact inner solution would do; the inner solution is stopped early and the step repeated from the new gradient.
 // Its residual is that of the gradient K̃R. Cost: two products with K̃ an inner step.
 func NewtonCG(p *solve.Problem, op Operator, dst matrix, opt solve.Options) (solve.Info, error) {

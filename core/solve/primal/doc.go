@@ -3,7 +3,7 @@
 //
 //	λ‖W‖² + Σ_i w_i ℓ(Wᵀx_i, ψ_i)
 //
-// for the losses of package solve. For the quadratic bound of the AUC loss (Vembu 2010, ch. 5) the minimiser solves H W = B with
+// for the losses of package solve. For the quadratic bound of the AUC loss (Vembu 2010, section 5.2) the minimiser solves H W = B with
 //
 //	H W = 2λW + S W Σ + Σ_i w_i x_i ψ̃_iᵀ ⟨ψ̃_i, Wᵀx_i⟩,   S = Σ w x xᵀ,   B = Σ w x ψ̃ᵀ.
 //

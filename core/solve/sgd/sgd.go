@@ -9,8 +9,8 @@ import (
 
 type matrix = linalg.Matrix[float64]
 
-// StepSizes are those of stochastic gradient descent (Vembu 2010, ch. 5): at step t, η_t = p·m/(λ(t + t₀)), by which coefficients shrink to
-// 1 − 2(λ/m)η_t = 1 − 2p/(t + t₀) before −η_t times the gradient of the row's loss is added.
+// StepSizes are those of stochastic gradient descent (Vembu 2010, section 5.3.2): at step t, η_t = p·m/(λ(t + t₀)), by which coefficients
+// shrink to 1 − 2(λ/m)η_t = 1 − 2p/(t + t₀) before −η_t times the gradient of the row's loss is added.
 type StepSizes struct {
 	Rows  float64 // m, the rows that the penalty is weighed against
 	First float64 // p

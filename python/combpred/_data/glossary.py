@@ -90,7 +90,7 @@ decoder : {"auto", "exact", "approx", "local-search", "anneal", "metropolis", "m
     exact where the structure can be decoded exactly at its size, and searches otherwise. ``"exact"`` raises
     CapabilityError beyond that size. ``"approx"`` returns the solution of a polynomial-time algorithm with a
     guarantee; ``"local-search"`` improves it by local moves, ``"anneal"`` by simulated annealing and
-    ``"metropolis"`` by a Metropolis chain at one temperature (Vembu, 2010, ch. 4), with some :math:`10^5` random
+    ``"metropolis"`` by a Metropolis chain at one temperature (Vembu, 2010, ch. 7), with some :math:`10^5` random
     moves for each row of up to 20 items; none of them scores below it. Structures that can be decoded exactly in
     polynomial time at every size are decoded exactly by all of these. ``"milp"`` solves an integer program for each
     row (HiGHS, through SciPy), exactly at any size that its time limit allows: for rankings, cycles and routes.

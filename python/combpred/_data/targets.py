@@ -317,8 +317,8 @@ class Admissible:
     """A set of outputs that are all correct for one row of training data.
 
     As y, pass a list or an object array with one set for each row. The AUC loss then ranks every output of the set
-    above all outputs outside it, and does not rank the outputs of the set among themselves (Vembu, 2010, ch. 5, with
-    the loss of a set in closed form). The squared loss is the sum over the set. The weight of a row is the number of
+    above all outputs outside it, and does not rank the outputs of the set among themselves (Vembu, 2010, section 5.2,
+    with the loss in closed form). The squared loss is the sum over the set. The weight of a row is the number of
     outputs in its set. `score` compares a prediction with the best match in the set.
 
     Parameters

@@ -838,7 +838,7 @@ DEFAULTS: dict[str, dict[str, float]] = {
     "CSVMOptions": {"c": 1, "tol": 1e-2, "max_iter": 1000, "average": 1},
     "CPerceptronOptions": {"max_iter": 100, "shuffle": 1},
     "CLabelrankOptions": {"c": 1, "tol": 1e-2, "max_iter": 1000},
-    "COnlineOptions": {"rate": 1, "radius": 1, "c": 1},
+    "COnlineOptions": {"rate": 1, "radius": 0.1, "c": 1},
     "CBoostOptions": {"alpha": 0.1, "min_gain": 1e-4, "max_iter": 2000},
     "CAggregateOptions": {"penalty": 0.5},
 }

@@ -56,10 +56,11 @@ def structured_hinge_loss(
     %(y_or_sets)s
     cost : {"auto", "own", "hamming", "kendall", "tree", "zero-one", "h-loss", "h-loss-sibling"}, default="auto"
         Δ, as of :class:`combpred.baselines.StructuredSVM`: "hamming", the number of entries of ψ in which 0/1
-        embeddings differ; "kendall", of orders, the number of discordant pairs; "tree", of hierarchies and subtrees,
-        the number of nodes that only one of both holds; "h-loss" and "h-loss-sibling", of the same structures, those
-        whose ancestors are in both, as `combpred.metrics.hierarchical_h_loss`; "zero-one", 1 for all z whose ψ is not
-        that of y. "auto": zero-one of classes, kendall of rankings, tree of trees, hamming otherwise.
+        embeddings differ; "kendall", of rankings and relations, the number of discordant pairs, where a pair that is
+        tied in only one of both counts ½; "tree", of hierarchies and subtrees, the number of nodes that only one of
+        both holds; "h-loss" and "h-loss-sibling", of the same structures, those whose ancestors are in both, as
+        `combpred.metrics.hierarchical_h_loss`; "zero-one", 1 for all z whose ψ is not that of y. "auto": zero-one
+        of classes, kendall of rankings, tree of trees, hamming otherwise.
     decoder : str, default="auto"
         How the maximum is found, as for :class:`combpred.StructuredRidge`. Where it is not proven, what is returned is
         a lower bound on the loss, with an ApproximationWarning. "zero-one" of other than classes is exact always.
@@ -91,7 +92,7 @@ def structured_hinge_loss(
 
     References
     ----------
-    Vembu (2010), *Learning to Predict Combinatorial Structures*, ch. 2.
+    Vembu (2010), *Learning to Predict Combinatorial Structures*, section 2.1.
 
     Examples
     --------
@@ -172,7 +173,7 @@ def structured_log_loss(
 
     References
     ----------
-    Vembu (2010), *Learning to Predict Combinatorial Structures*, ch. 2.
+    Vembu (2010), *Learning to Predict Combinatorial Structures*, section 2.1.
 
     Examples
     --------
@@ -245,7 +246,7 @@ def structured_exponential_loss(
 
     References
     ----------
-    Vembu (2010), *Learning to Predict Combinatorial Structures*, ch. 2 and 5.
+    Vembu (2010), *Learning to Predict Combinatorial Structures*, sections 2.1 and 5.2.
 
     Examples
     --------
@@ -327,7 +328,7 @@ def structured_auc_loss(
 
     References
     ----------
-    Vembu (2010), *Learning to Predict Combinatorial Structures*, ch. 5, the AUC loss.
+    Vembu (2010), *Learning to Predict Combinatorial Structures*, section 5.2, the AUC loss.
 
     Examples
     --------
@@ -421,7 +422,7 @@ def structured_max_loss(
 
     References
     ----------
-    Vembu (2010), *Learning to Predict Combinatorial Structures*, ch. 2.
+    Vembu (2010), *Learning to Predict Combinatorial Structures*, section 2.1.
 
     Examples
     --------

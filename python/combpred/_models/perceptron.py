@@ -201,7 +201,7 @@ class StructuredPerceptron(KernelEstimator):
 
     A. Novikoff (1962), On convergence proofs for perceptrons, *Symposium on the Mathematical Theory of Automata*.
 
-    S. Vembu (2010), *Learning to Predict Combinatorial Structures*, PhD thesis, University of Bonn, ch. 2.
+    S. Vembu (2010), *Learning to Predict Combinatorial Structures*, PhD thesis, University of Bonn, section 2.2.
 
     Examples
     --------
@@ -398,7 +398,7 @@ class StructuredPerceptron(KernelEstimator):
 
         References
         ----------
-        Vembu (2010), *Learning to Predict Combinatorial Structures*, ch. 2.
+        Vembu (2010), *Learning to Predict Combinatorial Structures*, section 2.2.
 
         Examples
         --------

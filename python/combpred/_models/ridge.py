@@ -172,7 +172,7 @@ class StructuredRidge(RidgeBase):
     Scores a structure :math:`y` for an input :math:`x` by :math:`\langle f(x), \psi(y)\rangle`. Training either fits
     :math:`\psi(y)`, or ranks the observed structure above all others under a quadratic bound of the AUC loss; `loss`
     says which. The output space enters only through the mean and the covariance of ψ over all structures, so nothing is
-    enumerated and no decoder is called (Vembu, 2010, ch. 5).
+    enumerated and no decoder is called (Vembu, 2010, section 5.2).
 
     Parameters
     ----------

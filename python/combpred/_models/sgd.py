@@ -149,7 +149,7 @@ class StructuredSGD(RidgeBase):
 
     References
     ----------
-    S. Vembu (2010), *Learning to Predict Combinatorial Structures*, PhD thesis, University of Bonn, ch. 5.
+    S. Vembu (2010), *Learning to Predict Combinatorial Structures*, PhD thesis, University of Bonn, section 5.3.2.
 
     S. V. N. Vishwanathan, N. N. Schraudolph and A. J. Smola (2006), Step size adaptation in reproducing kernel Hilbert
     space, *JMLR* 7: ``learning_rate="smd"``.

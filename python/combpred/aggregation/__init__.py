@@ -8,7 +8,7 @@ the majority, and :func:`read_preflib` reads ballots.
 
 References
 ----------
-Vembu (2010), *Learning to Predict Combinatorial Structures*, ch. 3.
+Vembu (2010), *Learning to Predict Combinatorial Structures*, section 3.7.
 """
 
 from __future__ import annotations

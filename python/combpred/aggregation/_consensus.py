@@ -157,7 +157,7 @@ def borda(
     ----------
     Brinker, K. and Hüllermeier, E. (2007). Case-based multilabel ranking. *IJCAI*.
 
-    Vembu (2010), *Learning to Predict Combinatorial Structures*, ch. 3.
+    Vembu (2010), *Learning to Predict Combinatorial Structures*, section 3.7.
 
     Examples
     --------
@@ -403,7 +403,7 @@ def kemeny(
     Cohen-Boulakia, S., Denise, A. and Hamel, S. (2011). Using medians to generate consensus rankings for biological
     data. *SSDBM*.
 
-    Vembu (2010), *Learning to Predict Combinatorial Structures*, ch. 3.
+    Vembu (2010), *Learning to Predict Combinatorial Structures*, section 3.7.
 
     Examples
     --------
@@ -551,7 +551,7 @@ def acyclic_majority(
 
     References
     ----------
-    Vembu (2010), *Learning to Predict Combinatorial Structures*, ch. 3.
+    Vembu (2010), *Learning to Predict Combinatorial Structures*, section 3.7.
 
     Examples
     --------

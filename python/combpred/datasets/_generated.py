@@ -172,7 +172,7 @@ def make_identity_labels(
 
     References
     ----------
-    Vembu (2010), *Learning to Predict Combinatorial Structures*: the experiments on scalable training.
+    Vembu (2010), *Learning to Predict Combinatorial Structures*, section 5.5: the experiments on scalable training.
 
     Examples
     --------
@@ -236,8 +236,8 @@ def make_dicycle_policies(
 
     Notes
     -----
-    The experiment of Vembu (2010), ch. 5, has 15 features, 10 places and 500 people to test on, and shows the cosine
-    between hidden and estimated policies against the number of people to learn from.
+    The experiment of Vembu (2010), section 5.5, has 15 features, 10 places and 500 people to test on, and shows the
+    cosine between hidden and estimated policies against the number of people to learn from.
 
     Costs O(n_samples · 2^n_places · n_places²) up to 16 places.
 

@@ -84,7 +84,7 @@ def edge_kernel(
 
     References
     ----------
-    Vembu (2010), *Learning to Predict Combinatorial Structures*, ch. 3.
+    Vembu (2010), *Learning to Predict Combinatorial Structures*, section 3.1.
 
     Examples
     --------
@@ -132,7 +132,7 @@ def signed_edge_kernel(
 
     References
     ----------
-    Vembu (2010), *Learning to Predict Combinatorial Structures*, ch. 3.
+    Vembu (2010), *Learning to Predict Combinatorial Structures*, section 3.1.
 
     Jiao, Y. and Vert, J.-P. (2018). The Kendall and Mallows kernels for permutations. *IEEE TPAMI* 40.
 
@@ -204,7 +204,7 @@ def position_kernel(
 
     References
     ----------
-    Vembu (2010), *Learning to Predict Combinatorial Structures*, ch. 3.
+    Vembu (2010), *Learning to Predict Combinatorial Structures*, section 3.1.
 
     Examples
     --------
@@ -312,7 +312,7 @@ def extension_kernel(
 
     References
     ----------
-    Vembu (2010), *Learning to Predict Combinatorial Structures*, ch. 3.
+    Vembu (2010), *Learning to Predict Combinatorial Structures*, section 3.1.
 
     Examples
     --------

@@ -127,7 +127,7 @@ def hierarchical_h_loss(
     Cesa-Bianchi, N., Gentile, C. and Zaniboni, L. (2006). Incremental algorithms for hierarchical classification.
     *Journal of Machine Learning Research* 7.
 
-    Vembu (2010), *Learning to Predict Combinatorial Structures*, ch. 5.
+    Vembu (2010), *Learning to Predict Combinatorial Structures*, section 5.5.
 
     Examples
     --------

@@ -134,7 +134,8 @@ def policy_cosine(
 
     References
     ----------
-    Vembu (2010), *Learning to Predict Combinatorial Structures*, ch. 5: the experiment on policy estimation.
+    Vembu (2010), *Learning to Predict Combinatorial Structures*, section 5.5: the experiment on policy
+    estimation.
 
     Examples
     --------

@@ -231,7 +231,7 @@ class CoolingScheduleDisplay:
 
     References
     ----------
-    Vembu (2010), *Learning to Predict Combinatorial Structures*, ch. 6. D. Štefankovič, S. Vempala and E. Vigoda
+    Vembu (2010), *Learning to Predict Combinatorial Structures*, section 6.3. D. Štefankovič, S. Vempala and E. Vigoda
     (2009), Adaptive simulated annealing: a near-optimal connection between sampling and counting, *Journal of the ACM*
     56.
 

@@ -72,7 +72,7 @@ class MarginalsDisplay:
 
     References
     ----------
-    Vembu (2010), *Learning to Predict Combinatorial Structures*, ch. 6: the model.
+    Vembu (2010), *Learning to Predict Combinatorial Structures*, section 6.1: the model.
 
     Examples
     --------

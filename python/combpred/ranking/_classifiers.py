@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +18,29 @@ from .._lib.errors import CapabilityError
 from ._base import LabelRanker
 from ._preferences import Preferences
 
+_Self = TypeVar("_Self", bound="OfClassifiers")  # typing.Self needs Python 3.11
+
+
+class OfClassifiers(LabelRanker):
+    """Label ranking by binary classifiers: `estimator`, or logistic regression where it is None."""
+
+    estimator: Any
+
+    def set_params(self: _Self, **params: Any) -> _Self:
+        """Set parameters, and by ``estimator__C`` those of the classifier, which need not have been given."""
+        nested = any(name.startswith("estimator__") for name in params)
+        if nested and params.get("estimator", self.estimator) is None:
+            params["estimator"] = LogisticRegression()
+        super().set_params(**params)
+        return self
+
+    def _classifier(self) -> Any:
+        """Return a classifier to be trained."""
+        return LogisticRegression() if self.estimator is None else clone(self.estimator)
+
 
 @documented
-class RankingByPairwiseComparison(LabelRanker):
+class RankingByPairwiseComparison(OfClassifiers):
     r"""Label ranking by pairwise comparison: one binary classifier per pair of labels, combined by voting.
 
     The classifier for labels u < v learns from the rows that prefer one of the two, and predicts which one a new row
@@ -31,7 +51,8 @@ class RankingByPairwiseComparison(LabelRanker):
     estimator : classifier or regressor, default=None
         A binary classifier of scikit-learn, cloned for each pair. Class 1 means that u is preferred, class 0 that v is.
         With ``vote="hard"`` it may also be a regressor, which learns these numbers. None takes
-        :class:`sklearn.linear_model.LogisticRegression` with default parameters.
+        :class:`sklearn.linear_model.LogisticRegression` with default parameters, or those that are set by name, as
+        ``set_params(estimator__C=10.0)`` and grids do.
     vote : {"soft", "hard"}, default="soft"
         ``"soft"``: u gets the probability from ``predict_proba`` that it is preferred, and v gets the rest. ``"hard"``:
         the predicted label gets one vote. A regressor votes for u above ½ and for v below, as in scikit-learn's
@@ -93,7 +114,7 @@ class RankingByPairwiseComparison(LabelRanker):
         self.n_jobs = n_jobs
 
     def _train(self, X: Any, preferences: Preferences, weights: FloatArray | None) -> None:
-        model = LogisticRegression() if self.estimator is None else self.estimator
+        model = self._classifier()
         if self.vote == "soft" and not hasattr(model, "predict_proba"):
             raise CapabilityError(
                 f"vote='soft' adds up probabilities, but estimator={model!r} has no predict_proba: take vote='hard', "
@@ -183,7 +204,7 @@ def weight_options(weights: FloatArray | None) -> dict[str, Any]:
 
 
 @documented
-class ConstraintClassification(LabelRanker):
+class ConstraintClassification(OfClassifiers):
     r"""Label ranking by constraint classification: every preference is an example of one linear classifier.
 
     Labels are ranked by :math:`\langle w_l, x\rangle`. That a row prefers label p to label q says that
@@ -197,7 +218,8 @@ class ConstraintClassification(LabelRanker):
         Any of scikit-learn's binary classifiers that take sparse inputs and have ``coef_``: among others
         ``LogisticRegression``, ``LinearSVC``, ``Perceptron``, ``SGDClassifier``. A clone is trained, with
         ``fit_intercept=False`` where it has that parameter. None:
-        :class:`sklearn.linear_model.LogisticRegression` with its default parameters.
+        :class:`sklearn.linear_model.LogisticRegression` with its default parameters, or those that are set by name, as
+        ``set_params(estimator__C=10.0)`` and grids do.
     %(constant_feature)s
         It gives each label a bias. Its weights are penalised like the others.
 
@@ -239,7 +261,8 @@ class ConstraintClassification(LabelRanker):
     S. Har-Peled, D. Roth and D. Zimak (2002), Constraint classification for multiclass classification and ranking,
     *NIPS* 15.
 
-    Vembu (2010), *Learning to Predict Combinatorial Structures*, ch. 3, with the vectors of the construction corrected.
+    Vembu (2010), *Learning to Predict Combinatorial Structures*, section 3.2, with the vectors of the
+    construction corrected.
 
     Examples
     --------
@@ -256,7 +279,7 @@ class ConstraintClassification(LabelRanker):
         self.fit_intercept = fit_intercept
 
     def _train(self, X: Any, preferences: Preferences, weights: FloatArray | None) -> None:
-        model = LogisticRegression() if self.estimator is None else clone(self.estimator)
+        model = self._classifier()
         if "fit_intercept" in model.get_params(deep=False):
             model.set_params(fit_intercept=False)
         inputs = sparse.csr_matrix(X)

@@ -49,8 +49,11 @@ class OnlineLabelRanker(LabelRanker):
         is least (Shalev-Shwartz & Singer, 2007), which learns from rows with a loss but no mistake, too.
     C : float, default=1.0
         For ``"primal-dual"``: weight of the loss against the distance; positive.
-    radius : float, default=10.0
-        For ``"multiplicative"``: bound on :math:`\sum |W|`; positive.
+    radius : float, default=0.1
+        For ``"multiplicative"``: bound on :math:`\sum |W|`; positive. Exponents are the sums of D times `eta0` /
+        (`radius` · max x²). While they are well below 1, weights grow in proportion to D: rankings of standardised
+        inputs are those of ``"additive"`` from a radius of about 10 on. What counts is `radius` times the largest
+        input.
     eta0 : float, default=1.0
         For ``"multiplicative"``: step size, between 0 and 2, both excluded, relative to the largest one that the bound
         allows. Steps get smaller as larger inputs are met, so that their size need not be known.
@@ -128,7 +131,7 @@ class OnlineLabelRanker(LabelRanker):
     update: str = "additive"
     _: KW_ONLY
     C: float = 1.0
-    radius: float = 10.0
+    radius: float = 0.1
     eta0: float = 1.0
     decomposition: str | Callable[[list[Edge]], Any] = "edges"
     average: bool = True

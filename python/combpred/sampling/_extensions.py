@@ -225,7 +225,7 @@ def count_linear_extensions(
 
     References
     ----------
-    Vembu (2010), *Learning to Predict Combinatorial Structures*, ch. 3.
+    Vembu (2010), *Learning to Predict Combinatorial Structures*, section 3.1.
 
     Huber, M. (2017). A Bernoulli mean estimate with known relative error distribution. *Random Structures & Algorithms*
     50.

@@ -133,8 +133,8 @@ def estimate_marginals(
 
     References
     ----------
-    Vembu (2010), *Learning to Predict Combinatorial Structures*, ch. 6. Jerrum, Valiant and Vazirani (1986), Random
-    generation of combinatorial structures from a uniform distribution.
+    Vembu (2010), *Learning to Predict Combinatorial Structures*, section 6.5 and app. C.2. Jerrum, Valiant and
+    Vazirani (1986), Random generation of combinatorial structures from a uniform distribution.
 
     Examples
     --------

@@ -19,7 +19,6 @@ from .._lib.call import get_n_threads
 from .._lib.errors import CapabilityError, RowError
 from .._lib.names import RANDOM_DECODERS
 from .._lib.partition import log_partition as exact_sums
-from .._lib.sampling import search_chains
 from .._lib.table import floats
 from ..structures import Structure
 from ._sums import log_partition
@@ -175,7 +174,7 @@ def search(
         check_argument(epsilon, "epsilon", Interval(Real, 0, None, closed="neither"))
     method, temperatures = _temperatures(schedule, alpha)
     space: Any = structure.space
-    find = partial(search_chains, space.description, n_threads=n_threads) if space.in_library else space.search
+    find = partial(space.search, n_threads=n_threads) if space.in_library else space.search
     found = find(
         rows, method=method, proposals=proposals, temperatures=temperatures, epsilon=epsilon or 0.0, delta=delta,
         steps=steps, runs=n_runs, seed=seed_of(random_state), verbose=verbose,

@@ -229,8 +229,7 @@ def estimated(structure: Structure, rows: FloatArray, asked: Asked, log_count: f
     means, space = asked.method in MEANS_METHODS, structure.space
     found, label = Estimates(*rows.shape, means=means, errors=means), "sampling" if means else "annealing"
     if asked.method == "exact" or space.in_library:
-        of = space.sums if asked.method == "exact" else space.description
-        return estimate(of, rows, asked, found, label=label)
+        return estimate(space.sums, rows, asked, found, label=label)
     if asked.sampler == "local":
         method_of(structure, "local")  # what it lacks
     if asked.bound is None and asked.method != "repeats":
@@ -382,12 +381,12 @@ def log_partition(
     steps between draws follows from measured autocorrelations.
 
     "taylor" costs O(n d²) beside the covariance, and two decodings a row. Regularised models with a penalty of at least
-    :math:`R^2 \ln|Y|` have scores within its range (Vembu, 2010, ch. 6, where the factor ½ is missing).
+    :math:`R^2 \ln|Y|` have scores within its range (Vembu, 2010, section 6.4, where the factor ½ is missing).
 
     References
     ----------
-    Vembu (2010), *Learning to Predict Combinatorial Structures*, ch. 6. Štefankovič, Vempala and Vigoda (2009),
-    Adaptive simulated annealing: a near-optimal connection between sampling and counting.
+    Vembu (2010), *Learning to Predict Combinatorial Structures*, sections 6.3 and 6.4. Štefankovič, Vempala and
+    Vigoda (2009), Adaptive simulated annealing: a near-optimal connection between sampling and counting.
 
     Examples
     --------
@@ -473,8 +472,8 @@ def estimate_count(
 
     References
     ----------
-    Vembu (2010), *Learning to Predict Combinatorial Structures*, ch. 6, where the number of outputs is assumed to be
-    known or approximated.
+    Vembu (2010), *Learning to Predict Combinatorial Structures*, section 6.3, where the number of outputs is assumed to
+    be known or approximated.
 
     Examples
     --------
@@ -503,8 +502,7 @@ def check_taylor(structure: Structure) -> None:
     if info.kind == "relaxed":
         raise CapabilityError(
             f"the Taylor expansion takes moments of ψ over all outputs, and those of {structure!r} are relaxed, of a "
-            "larger space: take moments='sampled' in the structure, or inference='mcmc' (method='annealed' of "
-            "combpred.sampling.log_partition)"
+            f"larger space: {structure.space.unrelaxed}"
         )
     require_memory(8 * d * d, f"the covariance of {structure!r}, {d} × {d} numbers,", "take method='annealed'")
     if info.kind == "sampled":

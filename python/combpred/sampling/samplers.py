@@ -280,7 +280,7 @@ def sample(
 
     References
     ----------
-    Vembu (2010), ch. 6. Propp and Wilson (1996), Exact sampling with coupled Markov chains.
+    Vembu (2010), section 6.6. Propp and Wilson (1996), Exact sampling with coupled Markov chains.
 
     Examples
     --------

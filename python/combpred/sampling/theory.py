@@ -119,7 +119,8 @@ def mixing_bound(
     stationarity in the Bernoulli–Laplace diffusion model. Dieker and Saliola (2018), Spectral analysis of
     random-to-random Markov chains. Diaconis and Saloff-Coste (1993), Comparison theorems for reversible Markov chains.
     Diaconis and Stroock (1991), Geometric bounds for eigenvalues of Markov chains. Anari, Liu, Oveis Gharan and Vinzant
-    (2019), Log-concave polynomials II. Liu (1996), Metropolized independent sampling. Vembu (2010), ch. 6 and app. C.
+    (2019), Log-concave polynomials II. Liu (1996), Metropolized independent sampling. Vembu (2010), section
+    6.6 and app. C.3.
 
     Examples
     --------
@@ -165,7 +166,7 @@ def meta_mixing_bound(log_beta: float, epsilon: float = 0.01) -> float:
     log_beta : float
         :math:`\ln\beta`, at most 0, with :math:`\beta = E\,\exp(h - \max h)` under the uniform distribution, for which
         the result is exact for the worst start (Liu, 1996), or anything below: −(max h − min h), or −2BR for scores of
-        norm B and embeddings of norm R (Vembu, 2010, ch. 6).
+        norm B and embeddings of norm R (Vembu, 2010, section 6.6.2).
     epsilon : float, default=0.01
         Between 0 and 1.
 
@@ -287,8 +288,8 @@ def hoeffding_sample_size(epsilon: float, delta: float, value_range: float = 1.0
 
     References
     ----------
-    Hoeffding (1963), Probability inequalities for sums of bounded random variables. Vembu (2010), ch. 6, where values
-    lie within ± R G: a range of 2 R G.
+    Hoeffding (1963), Probability inequalities for sums of bounded random variables. Vembu (2010), section 6.5, where
+    values lie within ± R G: a range of 2 R G.
 
     Examples
     --------

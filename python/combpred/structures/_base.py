@@ -382,7 +382,7 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
 
         References
         ----------
-        Vembu (2010), *Learning to Predict Combinatorial Structures*, ch. 5: the counting assumption.
+        Vembu (2010), *Learning to Predict Combinatorial Structures*, section 4.3.1: the counting assumption.
         """
         return structure_mean(self.space.description)
 
@@ -407,7 +407,7 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
 
         References
         ----------
-        Vembu (2010), *Learning to Predict Combinatorial Structures*, ch. 5.
+        Vembu (2010), *Learning to Predict Combinatorial Structures*, section 4.3.1.
         """
         return structure_second_moment(self.space.description)
 
@@ -647,7 +647,7 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
 
         References
         ----------
-        Vembu (2010), *Learning to Predict Combinatorial Structures*, ch. 6.
+        Vembu (2010), *Learning to Predict Combinatorial Structures*, section 6.1.
 
         Examples
         --------
@@ -696,7 +696,7 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
 
         References
         ----------
-        Vembu (2010), *Learning to Predict Combinatorial Structures*, ch. 6.
+        Vembu (2010), *Learning to Predict Combinatorial Structures*, section 6.5.
 
         Examples
         --------

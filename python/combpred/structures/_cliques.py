@@ -45,8 +45,9 @@ class Cliques(Structure):
     or the least and the largest number as a pair. With a size, branch and bound stops after a limited effort, and local
     search takes over.
 
-    The counts are those of Vembu (2010), ch. 5, with an exponent corrected: two edges with m different ends belong to
-    :math:`2^{N-m}` cliques. The covariance has three eigenspaces, those of the Johnson scheme; it is applied in O(d).
+    The counts are those of Vembu (2010), section 4.3.1, with an exponent corrected: two edges with m different ends
+    belong to :math:`2^{N-m}` cliques. The covariance has three eigenspaces, those of the Johnson scheme; it is applied
+    in O(d).
 
     Examples
     --------

@@ -127,8 +127,8 @@ class Custom(Structure):
 
     References
     ----------
-    Vembu (2010), *Learning to Predict Combinatorial Structures*, ch. 5: the counting assumption, and
-    infinite-dimensional output embeddings.
+    Vembu (2010), *Learning to Predict Combinatorial Structures*, section 4.3.1: the counting assumption, and
+    section 5.2: infinite-dimensional output embeddings.
 
     Examples
     --------
@@ -238,7 +238,7 @@ class Custom(Structure):
         Notes
         -----
         The feature space of the kernel may have any dimension: only the span of the k outputs matters (Vembu, 2010,
-        ch. 5). Cost: O(k³), at the first use.
+        section 5.2). Cost: O(k³), at the first use.
 
         Examples
         --------
@@ -342,7 +342,8 @@ class Custom(Structure):
 
         References
         ----------
-        Vembu (2010), *Learning to Predict Combinatorial Structures*, ch. 5: infinite-dimensional output embeddings.
+        Vembu (2010), *Learning to Predict Combinatorial Structures*, section 5.2: infinite-dimensional output
+        embeddings.
 
         Examples
         --------
@@ -406,13 +407,13 @@ class Custom(Structure):
         that you give, or those of the draws of `sample`, or else those of all sets of elements, and
         ``moments_info.kind`` is "relaxed". Predictions are then exact if at most 20 elements have a positive score.
         With more elements, ``decoder="auto"`` splits them into b blocks of 16, takes the best set within a block and
-        improves it by local search; ν is at most 1 − 1/b. The result of Vembu (2010, ch. 5) for blocks of
+        improves it by local search; ν is at most 1 − 1/b. The result of Vembu (2010, section 5.4.1) for blocks of
         :math:`\log_2 n` elements is the special case. ``loss="squared"`` works.
 
         References
         ----------
-        Vembu (2010), *Learning to Predict Combinatorial Structures*, ch. 4: set systems; ch. 5: decoding independence
-        systems.
+        Vembu (2010), *Learning to Predict Combinatorial Structures*, section 4.2: set systems; section 5.4.1: decoding
+        independence systems.
 
         Examples
         --------

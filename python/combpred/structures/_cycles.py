@@ -44,7 +44,7 @@ class Cycles(Visits):
     ``length`` is small.
 
     There are :math:`\sum_{i\ge3}\binom{N}{i}(i-1)!/2` cycles. The covariance has three eigenvalues, on the eigenspaces
-    of the Johnson scheme: constants, sums of one number for each vertex, and the rest (Vembu, 2010, ch. 5 and app. A,
+    of the Johnson scheme: constants, sums of one number for each vertex, and the rest (Vembu, 2010, section 4.3.1,
     whose formulas must leave out cycles of length 2).
 
     Examples

@@ -43,8 +43,8 @@ class DirectedCycles(Visits):
     more if ``length`` is small.
 
     There are :math:`\sum_{i\ge3}\binom{N}{i}(i-1)!` directed cycles. The covariance has one nonzero eigenvalue, whose
-    eigenspace are the circulations: flows that enter every vertex as much as they leave it (Vembu, 2010, ch. 5 and
-    app. A, whose formulas must leave out cycles of length 2).
+    eigenspace are the circulations: flows that enter every vertex as much as they leave it. The counts are those of
+    Vembu (2010), app. B.
 
     Examples
     --------

@@ -51,8 +51,8 @@ class Graphs(EdgeSets):
     -----
     y has shape ``(n, n_edges)`` and holds 0/1 or booleans, one column for each edge in the order of `edges`. Without
     `hereditary` every set of edges is a member, so a prediction decides each edge on its own, in O(n_edges). This
-    relaxes properties of graphs to all sets of edges (Vembu, 2010, ch. 5). Predictions are int32. The default metric is
-    `hamming_score`, the fraction of edges that are right.
+    relaxes properties of graphs to all sets of edges (Vembu, 2010, section 4.3.1). Predictions are int32. The default
+    metric is `hamming_score`, the fraction of edges that are right.
 
     With `hereditary`, training is still relaxed to all sets of edges, whose moments are known. `count`, `log_count`,
     `mean`, `second_moment` and `covariance` are those of all sets, ``moments_info.kind`` is "relaxed", and there is no
@@ -67,8 +67,8 @@ class Graphs(EdgeSets):
 
     With a function they are exact if at most 20 edges have a positive score, by a search that calls it between some
     hundred and a hundred thousand times. With more edges, ``decoder="auto"`` splits them into b blocks of 16, takes the
-    best set within a block and improves it by local search; ν is at most 1 − 1/b (Vembu, 2010, ch. 4). A function that
-    turns out not to be hereditary is refused.
+    best set within a block and improves it by local search; ν is at most 1 − 1/b (Vembu, 2010, section 5.4.1). A
+    function that turns out not to be hereditary is refused.
 
     Constraints have the keys ``required`` and ``forbidden``, lists of edges, which are pairs of vertices.
 
@@ -130,11 +130,19 @@ class Graphs(EdgeSets):
         return parts
 
 
+_UNRELAXED = (
+    "take inference='exact' (method='exact' of combpred.sampling.log_partition), which sums over the sets with the "
+    "property where there are few edges, or hereditary=None, whose outputs are all sets of edges"
+)
+
+
 class RelaxedSpace(LibrarySpace):
     """The space of sets of edges with a property that the library knows.
 
     Its number of members is that of all sets, to which training is relaxed, as its moments are.
     """
+
+    unrelaxed = _UNRELAXED
 
     def __init__(self, *arguments: Any, everything: Description, **options: Any) -> None:
         super().__init__(*arguments, **options)
@@ -152,6 +160,7 @@ class HereditarySpace(LibrarySpace):
     """
 
     moments_info = MomentsInfo("relaxed")
+    unrelaxed = _UNRELAXED
 
     def __init__(self, *arguments: Any, holds: Callable[[NDArray[np.bool_]], bool], **options: Any) -> None:
         super().__init__(*arguments, **options)
@@ -213,7 +222,7 @@ class HereditarySpace(LibrarySpace):
             "draws from all sets of edges, and enumerate() lists those with the property where there are few edges"
         )
 
-    draw = sample
+    draw = search = sample
 
     @cached_property
     def _members(self) -> NDArray[np.int32]:

@@ -44,7 +44,7 @@ class Hierarchy(Trees):
     Constraints have the key ``within``, a node by index or name: the output is that node or lies below it.
 
     Decoding adds up scores from the root downwards and takes the best allowed node, in O(n_nodes). This is the poset
-    regression of Vembu (2010), ch. 5, on the order of the tree, restricted to the allowed nodes.
+    regression of Vembu (2010), section 4.3.1, on the order of the tree, restricted to the allowed nodes.
 
     Examples
     --------

@@ -43,8 +43,8 @@ class Ordinal(Structure):
     Predictions are names, categories or numbers as y holds them. The default metric is `neg_absolute_error`, the
     negative number of grades between truth and prediction.
 
-    The embedding is that of Vembu (2010), ch. 5, with grades counted from 0; its first entry is always 1. Decoding
-    compares the cumulative sums of the scores, in O(d).
+    The embedding is that of Vembu (2010), section 4.3.1, with grades counted from 0; its first entry is always 1.
+    Decoding compares the cumulative sums of the scores, in O(d).
 
     Examples
     --------

@@ -54,7 +54,7 @@ class PartialOrders(Relations):
 
     References
     ----------
-    Vembu (2010), *Learning to Predict Combinatorial Structures*, ch. 5.
+    Vembu (2010), *Learning to Predict Combinatorial Structures*, section 4.3.1.
 
     Examples
     --------

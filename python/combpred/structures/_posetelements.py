@@ -41,8 +41,8 @@ class PosetElements(Structure):
 
     Decoding compares the scores of all allowed elements, with one addition for each related pair, O(k²) at most.
 
-    The embedding is that of Vembu (2010), ch. 5, with the reflexive order. Under the strict order, ψ of every minimal
-    element would be 0, and no score could tell them apart.
+    The embedding is that of Vembu (2010), section 4.3.1, with the reflexive order. Under the strict order, ψ of every
+    minimal element would be 0, and no score could tell them apart.
 
     Examples
     --------

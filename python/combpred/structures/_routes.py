@@ -53,7 +53,7 @@ class Routes(Visits):
     chooses, under the constraints that predictions will have if ``fit`` is given them.
 
     There are :math:`\sum_{k\ge2} n!/(n-k)!` routes. The mean and the second moment are found by counting the routes
-    through one or two features, as in Vembu (2010), app. A, for cycles; the covariance has at most six
+    through one or two features, as in Vembu (2010), app. B, for cycles; the covariance has at most six
     nonzero eigenvalues.
 
     Examples

@@ -22,7 +22,7 @@ from .._lib.arrays import FloatArray
 from .._lib.decode import Decoded, Decoding, best_outputs, decode
 from .._lib.errors import CapabilityError, in_words_of
 from .._lib.partition import decide_sets, value_sets
-from .._lib.sampling import Drawn, Plan, chain_sample
+from .._lib.sampling import Drawn, Plan, Searched, chain_sample, search_chains
 from .._lib.structure import (
     Description,
     structure_count,
@@ -84,6 +84,8 @@ class LibrarySpace:
     in_library : bool
         Whether the library knows the outputs. If so, their parts are int32, otherwise objects that the user's functions
         take.
+    unrelaxed : str
+        Advice where moments of all outputs are needed, and those of the space are of a larger one.
     parts_dtype : dtype
         Type of the parts of an output.
     facts : dict
@@ -106,6 +108,10 @@ class LibrarySpace:
     """
 
     in_library = True
+    unrelaxed = (
+        "take moments='sampled' in the structure, or inference='mcmc' (method='annealed' of "
+        "combpred.sampling.log_partition)"
+    )
     parts_dtype: DTypeLike = np.int32
 
     def __init__(
@@ -330,3 +336,7 @@ class LibrarySpace:
             (n,), for samplers that need them; `n_threads` and `verbose`.
         """
         return chain_sample(self.description, linear, plan, **options)
+
+    def search(self, linear: FloatArray, **options: Any) -> Searched:
+        """Return the best outputs found along Markov chains for every row of `linear` (n, d); options of cp_search."""
+        return search_chains(self.description, linear, **options)

@@ -45,8 +45,8 @@ class Subtrees(Trees):
 
     With f(v) = 1 + Π f(c) over the children c of v, there are f(root) − 1 subtrees. A uniform subtree is drawn from the
     root downwards: a child c is left out with probability 1/f(c). The moments are products of such probabilities and
-    cost O(n_nodes²). Decoding is dynamic programming from the leaves upwards, in O(n_nodes). See Vembu (2010), ch. 5
-    and 6, whose sampler is corrected here.
+    cost O(n_nodes²). Decoding is dynamic programming from the leaves upwards, in O(n_nodes). See Vembu (2010), section
+    4.3.2, whose sampler is corrected here.
 
     Examples
     --------

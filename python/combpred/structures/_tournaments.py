@@ -41,8 +41,8 @@ class Tournaments(Relations):
 
     References
     ----------
-    Vembu (2010), *Learning to Predict Combinatorial Structures*, ch. 5, with the off-diagonal entries of the second
-    moment corrected to 0.
+    Vembu (2010), *Learning to Predict Combinatorial Structures*, section 4.3.1, with the off-diagonal entries of
+    the second moment corrected to 0.
 
     Examples
     --------

@@ -58,7 +58,7 @@ class WeakOrders(Rankings):
 
     References
     ----------
-    Vembu (2010), *Learning to Predict Combinatorial Structures*, ch. 5, carried over to ties.
+    Vembu (2010), *Learning to Predict Combinatorial Structures*, section 4.3.1, carried over to ties.
 
     Gross, O. A. (1962). Preferential arrangements. *American Mathematical Monthly* 69.
 

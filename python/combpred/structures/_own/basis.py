@@ -2,7 +2,7 @@ r"""Kernels between outputs whose functions k(z, ·) span few dimensions, though
 
 With functions u_1, …, u_k that contain this span, the Gram matrix G of their inner products, and any B with BBᵀ = G,
 ψ(y) = B⁺u(y) satisfies ⟨ψ(y), ψ(z)⟩ = k(y, z): u_l(y) = ⟨u_l, k(y, ·)⟩, and the rows of B are the u_l in an orthonormal
-basis. Nothing is listed but the basis (Vembu, 2010, ch. 5).
+basis. Nothing is listed but the basis (Vembu, 2010, section 5.2).
 """
 
 from __future__ import annotations

@@ -133,7 +133,7 @@ class PythonSpace(LibrarySpace):
 
     # Best outputs.
 
-    search = search_space
+    search: Any = search_space
 
     def score_bounds(
         self, linear: FloatArray, magnitude: FloatArray | None = None, n_threads: int | None = None

@@ -147,4 +147,5 @@ def from_oracle(oracle: Oracle, given: dict[str, Any]) -> PythonSpace | ListedSp
     second = np.outer(mean, mean) + np.diag(0.25 * np.square(oracle.roots))
     space = PythonSpace(functions, {**given, "mean": mean, "second_moment": second}, oracle)
     space.moments_info = MomentsInfo("relaxed")
+    space.unrelaxed = "give the structure sample=, which draws its outputs uniformly"
     return space

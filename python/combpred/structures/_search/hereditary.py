@@ -137,7 +137,7 @@ def decode_hereditary(held: SetProperty, linear: FloatArray, magnitude: FloatArr
     edges takes time exponential in p. If p exceeds 20, they are split into b blocks of 16, and a best set is found
     within each block. A best set of all edges scores at most the sum u of these b scores, and so the best of the b sets
     scores at least u / b. As the empty set scores 0, the ratio of the guarantee is at most :math:`\nu = 1 - 1/b`
-    (Vembu, 2010, ch. 4). Local search improves that set; a result of score v has the ratio :math:`1 - v/u`.
+    (Vembu, 2010, section 5.4.1). Local search improves that set; a result of score v has the ratio :math:`1 - v/u`.
     """
     weights = linear if magnitude is None else linear + magnitude
     y, value, upper_bound = np.zeros(weights.shape, dtype=np.int32), np.empty(len(weights)), np.empty(len(weights))

@@ -71,7 +71,7 @@ def maximum_subgraph(edges: ArrayLike, *, oracle: DecisionOracle) -> NDArray[np.
 
     References
     ----------
-    Vembu (2010), *Learning to Predict Combinatorial Structures*, ch. 4, algorithm 1.
+    Vembu (2010), *Learning to Predict Combinatorial Structures*, section 4.2, algorithm 1.
 
     Gärtner & Vembu (2009), On structured output training: hard cases and an efficient alternative, *Machine Learning*
     76.
@@ -123,8 +123,8 @@ def maximum_set(n_elements: int, *, oracle: DecisionOracle) -> NDArray[np.bool_]
 
     References
     ----------
-    Vembu (2010), *Learning to Predict Combinatorial Structures*, ch. 4, algorithm 1, whose steps are mended as
-    :func:`maximum_subgraph` explains: sets with few new elements mislead those that are printed.
+    Vembu (2010), *Learning to Predict Combinatorial Structures*, section 4.2, algorithm 1, whose steps are mended
+    as :func:`maximum_subgraph` explains: sets with few new elements mislead those that are printed.
 
     Examples
     --------
