@@ -67,12 +67,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--name", default="ImCLEF07D")
-    parser.add_argument("--rows", type=int, default=10_000, help="training rows, from the start of the file")
+    parser.add_argument("--rows", type=int, default=10_000, help="training rows, drawn with a fixed seed")
     args = parser.parse_args()
     X, codes, nodes = load(args.data, *chosen(args.data, HIERARCHIES, [args.name]))
     X_test, codes_test, _ = load(args.data, args.name, "Test")
     parent = tree_of(nodes)
-    X, y, y_test = X[: args.rows], np.array(codes[: args.rows]), np.array(codes_test)
+    drawn = np.random.default_rng(0).permutation(len(X))[: args.rows]
+    X, y, y_test = X[drawn], np.array(codes)[drawn], np.array(codes_test)
     scaler = StandardScaler().fit(X)
     train, test = (scaler.transform(X), y), (scaler.transform(X_test), y_test)
     tree = Hierarchy(parent, allowed="leaves")
@@ -82,6 +83,11 @@ def main() -> None:
     measure("OneVsRest(LogisticRegression) on leaves", logistic, train, test, parent)
     for loss in ("auc", "squared"):
         measure(f"StructuredRidge linear, {loss}", StructuredRidge(tree, loss=loss), train, test, parent)
+    everywhere = Hierarchy(parent)
+    for kernel in ({}, {"alpha": 0.1, "kernel": "rbf", "gamma": 0.3 / X.shape[1]}):
+        for decision in ("mbr", "score", "mode"):
+            model = StructuredRidge(everywhere, loss="squared", decision=decision, **kernel)
+            measure(f"all nodes allowed, {kernel.get('kernel', 'linear')}, {decision}", model, train, test, parent)
     for loss in ("auc", "squared"):
         for alpha in (0.01, 0.1):
             model = StructuredRidge(tree, loss=loss, alpha=alpha, kernel="rbf", gamma=0.3 / X.shape[1])

@@ -36,8 +36,9 @@ class Hierarchy(Trees):
     -----
     y has shape ``(n,)`` and holds node indices, or names if nodes have names; predictions have the same form. Rows of y
     may also be paths, lists of names that lead down to the node, which `to_paths` makes of y. The embedding has d =
-    n_nodes entries. The default metric is `accuracy`; `combpred.metrics.hierarchical_loss` also measures how far a
-    wrong node lies from the right one.
+    n_nodes entries. The default metric is `accuracy`, for which :class:`combpred.StructuredRidge` predicts the most
+    probable node (``decision="mode"``); ``decision="mbr"`` falls back on nodes further up where it is not sure of those
+    below. `combpred.metrics.hierarchical_loss` also measures how far a wrong node lies from the right one.
 
     `from_paths`, `from_nested` and `from_networkx` make a hierarchy of trees in other formats.
 
