@@ -296,7 +296,44 @@ def test_losses_of_illegal_sets_are_refused():
     with pytest.raises(CapabilityError):
         structured_hinge_loss(own, np.zeros((1, 3)), [Admissible([0, 1])], cost="own")
     with pytest.raises(CapabilityError):
-        structured_max_loss(own, np.zeros((1, 3)), [0], cost="own")
+        structured_max_loss(Permutations(3), np.zeros((1, 3)), [[1, 2, 3]], cost="own")
+
+
+def subsets_of_three() -> list[Custom]:
+    """Return the same outputs with a loss of their own, which is not symmetric, in the three forms that take one."""
+    sets = np.array(list(np.ndindex(2, 2, 2)))
+
+    def loss(y, z):
+        return 3.0 * np.maximum(y - z, 0).sum() + np.maximum(z - y, 0).sum()
+
+    def draw(rng):
+        return sets[rng.integers(8)]
+
+    return [
+        Custom.from_structures(list(sets), sets.astype(float), loss=loss),
+        Custom.from_sampler(draw, np.asarray, lambda s: (s > 0).astype(int), loss=loss, n_moment_samples=100),
+        Custom.from_oracle(3, lambda held: True, loss=loss),
+    ]
+
+
+@pytest.mark.filterwarnings("ignore::combpred.ApproximationWarning")  # nothing proves what a user's decoder finds
+@pytest.mark.parametrize("form", range(3), ids=["listed", "sampled", "oracle"])
+def test_losses_of_predictions_are_those_that_a_structure_was_given(form):
+    sets = np.array(list(np.ndindex(2, 2, 2)))
+    structure = subsets_of_three()[form]
+    y = np.arange(8) if form == 0 else sets
+    scores = np.random.default_rng(0).normal(size=(8, 3))
+    predicted = sets[(scores @ sets.T).argmax(axis=1)]
+    expected = 3.0 * np.maximum(sets - predicted, 0).sum(axis=1) + np.maximum(predicted - sets, 0).sum(axis=1)
+    assert expected.any()
+    found = structured_max_loss(structure, scores, y, cost="own", per_row=True)
+    np.testing.assert_array_equal(found, expected)
+    if form == 0:
+        rows = [Admissible([i, (i + 3) % 8]) for i in range(8)]
+        other = np.roll(sets, -3, axis=0)
+        second = 3.0 * np.maximum(other - predicted, 0).sum(axis=1) + np.maximum(predicted - other, 0).sum(axis=1)
+        found = structured_max_loss(structure, scores, rows, cost="own", per_row=True)
+        np.testing.assert_array_equal(found, np.minimum(expected, second))
 
 
 @pytest.mark.parametrize("structure", [WeakOrders(3), PartialOrders(3)])

@@ -120,6 +120,9 @@ class LeaveOut:
         self.model._keep_solution(solution, self.rows.X)
         if self.model.decision_ == "f1":
             self.model._choose_threshold(self._left_out, self.problem.targets)
+        weights = self.problem.targets.weights
+        if weights is not None and not weights.all():  # without a row of weight 0 the model is the same
+            self._left_out[weights == 0] = self.model._scores(self.rows.X[weights == 0])
         return self._left_out
 
 

@@ -436,9 +436,13 @@ def structured_max_loss(
     """
     how = Decoding(choice(decoder, "decoder", DECODERS))
     given = ScoredRows.read(structure, scores, y)
-    found = structure.space.decode(given.linear, None, how)
+    space = structure.space
+    loss, found = space.loss(cost), space.decode(given.linear, None, how)
     _warn_of_unproven(found.optimal, "predictions are not proven to score highest: others may, with another loss")
-    losses = structure.space.loss(cost).between(given.psi, structure.space.embed(found.y)[given.row])
+    if loss.name == OWN:
+        losses = space.own_losses(given.parts, found.y[given.row])
+    else:
+        losses = loss.between(given.psi, space.embed(found.y)[given.row])
     return mean_of_rows(np.minimum.reduceat(losses, given.first[:-1]), sample_weight, per_row)
 
 

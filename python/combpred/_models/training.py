@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Collection
 from copy import copy
 from dataclasses import dataclass
@@ -212,11 +211,8 @@ def structure_of(structure: Any, y: Any, classes: Any = None) -> Structure:
             )
         refuse_masked(classes, "classes")
         y = np.asarray(classes)
-    with warnings.catch_warnings():
-        # Of few rows, classes may be more than half, as scikit-learn expects of numbers to be regressed on.
-        warnings.filterwarnings("ignore", message="The number of unique classes is greater than 50%")
-        sets = flat_sets(y)
-        return resolve_structure(structure, y if sets is None else sets.y)
+    sets = flat_sets(y)
+    return resolve_structure(structure, y if sets is None else sets.y)
 
 
 def takes_classes(structure: Any, y: Any) -> bool:

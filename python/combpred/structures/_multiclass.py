@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -91,7 +92,10 @@ class MultiClass(Structure):
             raise ValueError(
                 f"MultiClass: the labels in y mix types that have no order ({error}); convert them to one type"
             ) from error
-        check_classification_targets(labels)
+        with warnings.catch_warnings():
+            # Of few rows, classes may be more than half, as scikit-learn expects of numbers to be regressed on.
+            warnings.filterwarnings("ignore", message="The number of unique classes is greater than 50%")
+            check_classification_targets(labels)
         if self.n_classes is None:
             if len(found) < 2:
                 raise ValueError(

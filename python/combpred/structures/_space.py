@@ -316,6 +316,9 @@ class LibrarySpace:
     worst: Callable[[NDArray[Any]], WorstOutputs]
     """Returns what finds the worst outputs against rows with outputs in parts, of spaces with the user's own loss."""
 
+    own_losses: Callable[[NDArray[Any], NDArray[Any]], FloatArray]
+    """Returns the user's own losses between outputs and as many predictions, both in parts."""
+
     # Distributions.
 
     def sample(self, n: int, seed: int) -> NDArray[Any]:

@@ -23,7 +23,6 @@ from combpred.structures import (
 from rows_in_blocks import STRUCTURES, N, cut, data, same
 
 
-@pytest.mark.filterwarnings("ignore:The number of unique classes is greater than 50%")  # as there are few rows
 @pytest.mark.parametrize("weighted", [False, True], ids=["unweighted", "weighted"])
 @pytest.mark.parametrize("structure", STRUCTURES)
 def test_statistics_of_parts_add_up_across_processes(structure, weighted):

@@ -17,7 +17,6 @@ from combpred.structures import LabelSets, MultiClass, Permutations
 from rows_in_blocks import STRUCTURES, N, P, cut, data, same
 
 
-@pytest.mark.filterwarnings("ignore:The number of unique classes is greater than 50%")  # as there are few rows
 @pytest.mark.usefixtures("few_rows")
 @pytest.mark.parametrize("weighted", [False, True], ids=["unweighted", "weighted"])
 @pytest.mark.parametrize("intercept", [False, True], ids=["homogeneous", "intercept"])

@@ -58,6 +58,17 @@ def test_weights_of_rows_weigh_their_errors():
     np.testing.assert_allclose(voting.estimators_[0].coef_, members[0][1].fit(X, y, sample_weight=weights).coef_)
 
 
+def test_rows_of_weight_zero_are_left_out_like_the_others():
+    X, y = data(Permutations(4))
+    weights = np.ones(len(X))
+    weights[[3, 8, 9]] = 0
+    members = [(name, StructuredRidge(Permutations(4), kernel=name)) for name in ("linear", "rbf")]
+    voting = StructuredVoting(members).fit(X, y, sample_weight=weights)
+    left_out = [refitted(model, X, y, weights) for _, model in members]
+    average = sum(weight * each for weight, each in zip(voting.weights_, left_out, strict=True))
+    np.testing.assert_allclose(voting.left_out_scores_, average, atol=1e-6)
+
+
 def test_averages_under_the_auc_loss_minimise_it():
     structure = Cliques(4)
     X, y = data(structure)

@@ -98,7 +98,6 @@ def test_few_rows_of_many_features_take_the_kernel_route_to_the_same_maximum():
         np.testing.assert_allclose(np.c_[model.coef_, model.intercept_], W.T, atol=1e-5)
 
 
-@pytest.mark.filterwarnings("ignore:The number of unique classes is greater than 50%")  # as there are few rows
 def test_without_the_exact_curvature_the_maximum_is_the_same():
     """Where Σ is too large to be diagonalised."""
     rng = np.random.default_rng(0)

@@ -40,6 +40,17 @@ def test_explained_variance_is_that_of_refits():
     np.testing.assert_allclose(model.loo_scores_, expected - model.structure_.mean(), atol=1e-8)
 
 
+@pytest.mark.filterwarnings("error")
+def test_many_classes_are_no_doubt():
+    """Of some rows, and of all, the classes are more than half as many; scikit-learn's check warns of that."""
+    rng = np.random.default_rng(0)
+    for n in (60, 200):
+        y = np.r_[np.arange(50), rng.integers(50, size=n - 50)]
+        model = StructuredRidgeCV("multiclass", alphas=[1.0, 10.0], gammas=[0.1, "scale"], scoring="metric")
+        model.fit(rng.normal(size=(n, 3)), y)
+        assert len(model.classes_) == 50
+
+
 def test_one_call_chooses_kernel_width_loss_and_penalty():
     """What is chosen is the best of all settings, each tried alone, and trained as `StructuredRidge` would be."""
     X, y, _ = problem(Permutations(4), seed=2)

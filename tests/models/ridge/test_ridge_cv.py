@@ -117,6 +117,22 @@ def test_rows_of_weight_zero_are_left_out_of_the_score(loss):
 
 @pytest.mark.parametrize("kernel", ["linear", "rbf", "precomputed"])
 @pytest.mark.parametrize("loss", ["auc", "squared"])
+def test_rows_of_weight_zero_have_the_scores_that_the_others_give_them(loss, kernel):
+    X, y, _, _ = problem(Permutations(4))
+    weights = np.random.default_rng(0).uniform(0.5, 2.0, N)
+    weights[[2, 7]] = 0
+    given = rbf_kernel(X) if kernel == "precomputed" else X
+    options = {"alphas": [0.5, 5.0], "kernels": [kernel], "gammas": [None], "losses": [loss]}
+    model = StructuredRidgeCV("permutations", **options).fit(given, y, weights)
+    kept = weights > 0
+    alone = StructuredRidge("permutations", **{**model.best_params_, "gamma": None})
+    rows, new = (given[np.ix_(kept, kept)], given[~kept][:, kept]) if kernel == "precomputed" else (X[kept], X[~kept])
+    expected = alone.fit(rows, y[kept], weights[kept]).feature_scores(new)
+    np.testing.assert_allclose(model.loo_scores_[~kept], expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf", "precomputed"])
+@pytest.mark.parametrize("loss", ["auc", "squared"])
 def test_fits_as_structured_ridge_with_the_best_alpha(loss, kernel):
     X, y = load_iris(return_X_y=True)
     X, y = X[::3], y[::3]

@@ -66,6 +66,11 @@ class ListedSpace(LibrarySpace):
         losses = self._losses_of(self.decode_parts(parts))
         return lambda rows, psi_y, linear, slack: worst_of(losses(rows), self._psi, psi_y, linear, slack, proven=True)
 
+    def own_losses(self, parts: NDArray[Any], predicted: NDArray[Any]) -> FloatArray:
+        assert self._losses_of is not None
+        rows = np.arange(len(parts))
+        return self._losses_of(self.decode_parts(parts))(rows)[rows, predicted[:, 0]]
+
 
 class IndexedSpace(ListedSpace):
     """A space whose outputs users give and get as indices into the list; its losses are a matrix ``(k, k)`` or None."""
