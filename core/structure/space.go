@@ -65,9 +65,9 @@ type Facts struct {
 	StandardError func() float64
 	// Spectrum knows the eigenspaces of Σ in closed form. Without it Σ is diagonalised numerically.
 	Spectrum Spectrum
-	// Loss ("auc" or "squared") and Decision under "squared" ("score", "mbr" or "mode") are those by which ridge regression predicts best, as
-	// measured by tests/benchmarks/losses.py on held-out rows with the structure's metric. Empty means "squared" and "mbr", the output
-	// of least expected squared distance.
+	// Loss ("auc" or "squared") and Decision under "squared" ("score", "mbr" or "mode") are those by which ridge regression predicts
+	// best, as measured by tests/benchmarks/losses.py on held-out rows with the structure's metric. Empty means "squared" and "mbr", the
+	// output of least expected squared distance.
 	Loss, Decision string
 
 	// About decoding, moving and summing.

@@ -7,8 +7,8 @@
 // Decisions may go by expected features Eψ in place of f(x). A model trained for the squared loss estimates them as f(x) + μ, with μ the
 // mean of ψ under the uniform distribution; of log-odds against that distribution, which the AUC loss estimates, they are μ + Σf(x) to
 // first order. The output whose ψ is nearest to Eψ, its pre-image, is the one of least expected squared distance, and maximises
-// ⟨Eψ, ψ(y)⟩ − ½‖ψ(y)‖² (Weston et al. 2003, Kernel dependency estimation). Where Eψ tells the probability of each output, the most probable
-// one may be predicted instead.
+// ⟨Eψ, ψ(y)⟩ − ½‖ψ(y)‖² (Weston et al. 2003, Kernel dependency estimation). Where Eψ tells the probability of each output, the most
+// probable one may be predicted instead.
 package predict
 
 import (
