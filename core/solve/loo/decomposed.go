@@ -28,13 +28,19 @@ func (t at) ApplyTo(dst, v matrix) error {
 	if err := linalg.GemmPolled(blas.Trans, t.b, v, inner, t.p.Mon); err != nil {
 		return err
 	}
+	return t.synthesizeTo(dst, inner)
+}
+
+// synthesizeTo writes H_σ v to dst, given Bᵀv.
+func (t at) synthesizeTo(dst, inner matrix) error {
+	weights := linalg.NewMatrix[float64](inner.Rows, inner.Cols)
 	for k, s := range t.values {
-		row := inner.Row(k)
-		for j, sigma := range t.p.Sigma {
-			row[j] /= 2*t.p.Lambda + sigma*s
+		row := weights.Row(k)
+		for j, v := range inner.Row(k) {
+			row[j] = v / (2*t.p.Lambda + t.p.Sigma[j]*s)
 		}
 	}
-	return linalg.GemmPolled(blas.NoTrans, t.b, inner, dst, t.p.Mon)
+	return linalg.GemmPolled(blas.NoTrans, t.b, weights, dst, t.p.Mon)
 }
 
 // inverseDiagonal writes the diagonal of (2λI + σK̃)⁻¹ of each coordinate to dst. Cost: 2mr·(distinct σ).
@@ -74,8 +80,9 @@ func (t at) smallestShare(diagonal matrix) float64 {
 // ErrInaccurate says that a decomposition is not accurate enough for the penalty.
 var ErrInaccurate = fault.Numerical("the kernel matrix is not known accurately enough to leave rows out")
 
-// FromThin does what Factored does from a decomposition. work has ThinWork bytes, for the AUC loss only. ErrInaccurate comes at once.
-// Cost: s·m²r + m³ for the AUC loss with s distinct σ, and O(m²·Len); O(mr·Len) for the squared loss.
+// FromThin does what Factored does from a decomposition. work has ThinWork bytes, for the AUC loss without FewWeights only. ErrInaccurate
+// comes at once. Cost: s·m²r + m³ for the AUC loss with s distinct σ, and O(m²·Len), or that of removeInWeights; O(mr·Len) for the squared
+// loss.
 func FromThin[T linalg.Float](p *solve.Problem, thin *Thin, work []T, dst matrix) error {
 	t := at{thin, p}
 	diagonal := p.NewBlock()
@@ -89,15 +96,23 @@ func FromThin[T linalg.Float](p *solve.Problem, thin *Thin, work []T, dst matrix
 	if thin.slip*p.Coord.Groups()[0].Sigma > slipTaken*2*p.Lambda || !(share >= least) {
 		return ErrInaccurate
 	}
+	if p.Margin && FewWeights(p.Coord, len(p.Root), len(thin.values)) {
+		complement := func(i, j int) float64 { return 2 * p.Lambda * diagonal.Row(i)[j] }
+		if share < single {
+			return removeInWeights[float64](t, complement, dst)
+		}
+		return removeInWeights[T](t, complement, dst)
+	}
 	if p.Margin {
 		var entry T
 		double := share < single || unsafe.Sizeof(entry) == 8
 		return removeLabels(p, &thinInfluences[T]{at: t, work: work, diagonal: diagonal, double: double}, dst)
 	}
-	if err := p.CombineTo(dst, p.Root); err != nil {
+	s, err := t.sum()
+	if err != nil {
 		return err
 	}
-	if err := t.ApplyTo(dst, dst); err != nil {
+	if err := t.synthesizeTo(dst, s.labels); err != nil {
 		return err
 	}
 	return p.EachRow(func(i int) {
