@@ -321,11 +321,12 @@ func TestWeightsGiveWhatMarginsDo(t *testing.T) {
 		if err != nil || thin == nil || !FewWeights(p.Coord, len(p.Root), len(thin.values)) {
 			t.Fatalf("penalty %g: no weights, %v", lambda, err)
 		}
-		by, diagonal, want := at{thin, p}, p.NewBlock(), p.NewBlock()
-		if err := by.inverseDiagonal(diagonal); err != nil {
+		by, want := at{thin, p}, p.NewBlock()
+		shares, err := by.sharesOfOthers()
+		if err != nil {
 			t.Fatal(err)
 		}
-		margins := &thinInfluences[float64]{at: by, work: make([]float64, ThinWork[float64](len(p.Root), true)/8), diagonal: diagonal,
+		margins := &thinInfluences[float64]{at: by, work: make([]float64, ThinWork[float64](len(p.Root), true)/8), shares: shares,
 			double: true}
 		if err := removeLabels(p, margins, want); err != nil {
 			t.Fatal(err)

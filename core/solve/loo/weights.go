@@ -100,7 +100,7 @@ const blockEntries = 1 << 20
 // from which the row's own term falls out by itself. D^½N⁻¹D^½ has the eigenvalues of G and 1, so that no penalty makes it ill-conditioned.
 // What a row needs of N is the sum over pairs of its b of matrices on coordinates: one product with all pairs. Cost, for q weights: q³, and
 // half a product of q² for each row.
-func removeInWeights[T linalg.Float](t at, complement func(i, j int) float64, dst matrix) error {
+func removeInWeights[T linalg.Float](t at, shares, dst matrix) error {
 	p, r, width := t.p, len(t.values), t.p.Coord.Len()
 	s, err := t.sumAll()
 	if err != nil {
@@ -140,8 +140,11 @@ func removeInWeights[T linalg.Float](t at, complement func(i, j int) float64, ds
 			f := dst.Row(i)
 			residual := p.Root[i] - linalg.Dot(f, p.Z.Row(i))
 			gain := residual / (1 - float64(linalg.Dot(own, z.Row(at))))
-			for j := range f {
-				f[j] = unscaled(p, i, (f[j]-gain*float64(own[j]))/complement(i, j))
+			for g, grp := range p.Coord.Groups() {
+				scale := unscaled(p, i, 1/shares.Row(i)[g])
+				for j := grp.Lo; j < grp.Hi; j++ {
+					f[j] = (f[j] - gain*float64(own[j])) * scale
+				}
 			}
 		})
 	})
