@@ -1403,8 +1403,8 @@ typedef struct cp_ridge_plan_info {
   char solver[16];         /* "closed-form", "cg", "newton-cg" or "primal"                 */
   char route[16];          /* "factor", "iterate" and "spectral": what cp_ridge_kernel does with the matrix, the last
                               by its eigenvectors; "primal" is cp_ridge_features           */
-  char route_loo[16];      /* how cp_ridge_loo leaves rows out, if the kernel is not of low rank: "factor" or
-                              "spectral"                                                   */
+  char route_loo[16];      /* how cp_ridge_loo leaves rows out: "features" where p are few, or, if the kernel is not of
+                              low rank, "factor" or "spectral"                             */
   char precision[16];      /* "single" or "double", to begin with                          */
   int64_t distinct;        /* number of distinct non-zero eigenvalues of Σ                 */
   int64_t work_single;     /* bytes of workspace for precision "single"                    */
@@ -1438,6 +1438,7 @@ int32_t cp_ridge_kernel(cp_space space, cp_in_ridge_options *options, cp_in_f64 
 typedef struct cp_loo {
   int64_t struct_size;
   int64_t n_alphas, n, d;
+  int64_t p;         /* 0: the kernel matrix is given; or the number of features of the linear kernel  */
   cp_in_f64 *alphas; /* [n_alphas] above 0: used instead of that of the options                        */
   double *scores;    /* [n_alphas, n, d]                                                               */
 } cp_loo;
@@ -1447,17 +1448,22 @@ typedef const cp_loo cp_in_loo;
 /* Label-removed leave-one-out scores of every row, trained as cp_ridge_kernel does, for a list of penalties: scores of
  * a penalty get f_i as predicted without row i's label, corrected to first order for the row itself. Loss "squared":
  * the exact leave-one-out of kernel ridge. Rows of weight 0 get zeros. loss, shift and precision are used of the
- * options. A kernel matrix of a rank up to n/8, such as a linear one of few features, is decomposed once for all
- * penalties; so is any other, by its eigenvectors, where route_loo of the plan is "spectral". Under the loss "squared"
- * five penalties or more share one banded form of the matrix. Otherwise each penalty has factors of its own. workspace
- * has as many bytes as work_loo_single of the plan, or work_loo_double for precision "double". With "single" and the
- * bytes for double, penalties too small for single precision are computed in double.
+ * options. kernel holds the kernel matrix or, with loo->p, X[n, p], whose linear kernel it is. No n×n matrix is then
+ * made unless the loss is "auc" and the features are many; CP_ENUMERICAL leaves it to the kernel matrix where other
+ * rows say too little of one that is left out. route_loo of the plan for p features is "features" where they cost
+ * less. A kernel matrix of a low rank, n/8 at most, is decomposed once for all penalties, as features are; under the
+ * loss "auc" labels are then taken out in the weights of its columns, where these are few. So is any other, by its
+ * eigenvectors, where route_loo is "spectral". Under the loss "squared" five penalties or more share one banded form
+ * of the matrix. Otherwise each penalty has factors of its own. workspace has as many bytes as work_loo_single of the
+ * plan, or work_loo_double for precision "double". With "single" and the bytes for double, penalties too small for
+ * single precision are computed in double.
  * Scores are those of double precision to about 1e-3 of their size, and much better where no penalty is very small.
  * CP_ENUMERICAL: a penalty is too small for the precision, or the matrix is not positive semi-definite.
  * control->step counts parts of the work. bad_row as for cp_ridge_kernel. */
-int32_t cp_ridge_loo(cp_space space, cp_in_ridge_options *options, cp_in_f64 *kernel /* [targets.n, targets.n] */,
-                     cp_in_targets *targets, cp_in_loo *loo, cp_in_workspace *workspace /* ? */, int32_t workers,
-                     cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+int32_t cp_ridge_loo(cp_space space, cp_in_ridge_options *options,
+                     cp_in_f64 *kernel /* [targets.n, or(loo.p, targets.n)] */, cp_in_targets *targets, cp_in_loo *loo,
+                     cp_in_workspace *workspace /* ? */, int32_t workers, cp_control *control, int64_t *bad_row,
+                     char *err, int64_t err_cap);
 
 /* ---- Structured ridge in the weights of features ----------------------------------------------------------------- */
 

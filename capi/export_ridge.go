@@ -140,7 +140,10 @@ func doRidgeLoo(a *ridgeLooArgs) error {
 	if a.loo.nAlphas < 1 || a.loo.nAlphas > maxRows {
 		return cabi.Illegal("n_alphas is %d, must be from 1 to %d", a.loo.nAlphas, maxRows)
 	}
-	need, err := opt.LeaveOneOutBytes(a.space, n, opt.Precision)
+	if a.loo.p < 0 || a.loo.p > maxRows {
+		return cabi.Illegal("loo.p is %d, must be from 0 to %d", a.loo.p, maxRows)
+	}
+	need, err := opt.LeaveOneOutBytes(a.space, n, a.loo.p, opt.Precision)
 	if err != nil {
 		return err
 	}
@@ -152,5 +155,5 @@ func doRidgeLoo(a *ridgeLooArgs) error {
 	for i := range scores {
 		scores[i] = linalg.Matrix[float64]{Rows: n, Cols: d, Stride: d, Data: a.loo.scores[i*n*d : (i+1)*n*d]}
 	}
-	return opt.LeaveOneOut(a.space, a.kernel, targets, a.loo.alphas, work32, work64, scores, a.mon)
+	return opt.LeaveOneOut(a.space, a.kernel, a.loo.p > 0, targets, a.loo.alphas, work32, work64, scores, a.mon)
 }

@@ -3391,6 +3391,7 @@ type looIn struct {
 	nAlphas int
 	n       int
 	d       int
+	p       int
 	alphas  []float64
 	scores  []float64
 }
@@ -3410,6 +3411,7 @@ func (r *looIn) read(p *C.cp_loo, name string, optional, written bool) (err erro
 	r.nAlphas = int(r.c.n_alphas)
 	r.n = int(r.c.n)
 	r.d = int(r.c.d)
+	r.p = int(r.c.p)
 	if r.alphas, err = cabi.View[float64](unsafe.Pointer(r.c.alphas), "alphas", cabi.Size(float64(r.nAlphas))); err != nil {
 		return cabi.Within(name, err)
 	}
@@ -3472,7 +3474,7 @@ func go_cp_ridge_loo(space_ C.cp_space, options_ *C.cp_in_ridge_options, kernel_
 		if err := equal("loo.d", C.int64_t(a.loo.d), a.space.FeatureLen()); err != nil {
 			return err
 		}
-		if a.kernel, err = matrixAt(unsafe.Pointer(kernel_), "kernel", false, cabi.Size(float64(a.targets.n)), cabi.Size(float64(a.targets.n))); err != nil {
+		if a.kernel, err = matrixAt(unsafe.Pointer(kernel_), "kernel", false, cabi.Size(float64(a.targets.n)), cabi.Size(cabi.Or(float64(a.loo.p), float64(a.targets.n)))); err != nil {
 			return err
 		}
 		return doRidgeLoo(a)

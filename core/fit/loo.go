@@ -15,12 +15,13 @@ import (
 )
 
 // LeaveOneOut writes each row's leave-one-out scores (m×d) under each of the penalties alphas to the scores of the same number, from the
-// m×m kernel matrix k. work is scratch, as two views of the same memory, of at least LeaveOneOutBytes bytes for the precision of the
-// options. Where k is of low rank, or Σ has many eigenvalues, one decomposition serves all penalties, as does one banded form of k for
-// five penalties or more under the squared loss; otherwise each has its factors, which are in double precision from the first penalty on
-// that is too small for single, if work is large enough for that.
-func (o Ridge) LeaveOneOut(space structure.Space, k linalg.Matrix[float64], targets Targets, alphas []float64, work32 []float32,
-	work64 []float64, scores []linalg.Matrix[float64], mon *parallel.Monitor) error {
+// m×m kernel matrix k, or, with features, from the matrix k of those whose linear kernel it is; where other rows say too little of one
+// that is left out, a numerical fault leaves it to the kernel matrix. work is scratch, as two views of the same memory, of at least
+// LeaveOneOutBytes bytes for the precision of the options. Where k is of low rank, or Σ has many eigenvalues, one decomposition serves
+// all penalties, as does one banded form of k for five penalties or more under the squared loss; otherwise each has its factors, which
+// are in double precision from the first penalty on that is too small for single, if work is large enough for that.
+func (o Ridge) LeaveOneOut(space structure.Space, k linalg.Matrix[float64], features bool, targets Targets, alphas []float64,
+	work32 []float32, work64 []float64, scores []linalg.Matrix[float64], mon *parallel.Monitor) error {
 	if len(alphas) == 0 {
 		return fault.Value("there are no penalties")
 	}
@@ -32,15 +33,19 @@ func (o Ridge) LeaveOneOut(space structure.Space, k linalg.Matrix[float64], targ
 	if targets.First != nil {
 		return fault.Value("leave-one-out needs one output for each row")
 	}
-	if _, err := largestEntry(k, o.Workers, mon); err != nil {
+	if features {
+		if err := badEntry("X", k); err != nil {
+			return err
+		}
+	} else if _, err := largestEntry(k, o.Workers, mon); err != nil {
 		return err
 	}
-	l, err := o.leaveOneOut(space, k, targets, slices.Min(alphas), mon)
+	l, err := o.leaveOneOut(space, k, features, targets, slices.Min(alphas), mon)
 	if err != nil {
 		return err
 	}
 	l.work32, l.work64 = work32, work64
-	double, err := o.LeaveOneOutBytes(space, k.Rows, Double)
+	double, err := o.LeaveOneOutBytes(space, k.Rows, 0, Double)
 	if err != nil {
 		return err
 	}
@@ -113,19 +118,25 @@ type leaving struct {
 	k    linalg.Matrix[float64]
 	thin *loo.Thin // or nil
 
+	features bool // k holds features: thin is not nil
+
 	work32  []float32
 	work64  []float64
 	widened bool // work is large enough for double precision
 	double  bool // single precision was not enough for a larger penalty
 }
 
-func (o Ridge) leaveOneOut(space structure.Space, k linalg.Matrix[float64], targets Targets, least float64,
+func (o Ridge) leaveOneOut(space structure.Space, k linalg.Matrix[float64], features bool, targets Targets, least float64,
 	mon *parallel.Monitor) (*leaving, error) {
 	p, err := o.problem(space, targets, mon)
 	if err != nil {
 		return nil, err
 	}
-	l := &leaving{o: o, p: p, k: k, double: o.Precision == Double}
+	l := &leaving{o: o, p: p, k: k, features: features, double: o.Precision == Double}
+	if features {
+		l.thin, err = loo.FromFeatures(p, k, o.Shift)
+		return l, err
+	}
 	op := dual.NewKernel(p, k, o.Shift)
 	if groups := p.Coord.Groups(); len(groups) > 0 {
 		if l.thin, err = loo.NewLowRank(p, op, 2*least/groups[0].Sigma); err != nil {
@@ -147,7 +158,7 @@ func (l *leaving) score(p *solve.Problem, dst linalg.Matrix[float64]) error {
 		} else {
 			err = loo.FromThin(p, l.thin, l.work64, dst)
 		}
-		if err != loo.ErrInaccurate || p.Coord.Distinct() > maxFactors {
+		if err != loo.ErrInaccurate || p.Coord.Distinct() > maxFactors || l.features {
 			return err
 		}
 	}
@@ -162,14 +173,18 @@ func (l *leaving) score(p *solve.Problem, dst linalg.Matrix[float64]) error {
 	return loo.Factored(p, op, l.work64, dst)
 }
 
-// LeaveOneOutBytes returns the bytes of work that LeaveOneOut needs for m rows in the given precision.
-func (o Ridge) LeaveOneOutBytes(space structure.Space, m int, precision Precision) (int64, error) {
+// LeaveOneOutBytes returns the bytes of work that LeaveOneOut needs for m rows in the given precision, from so many features, or, with 0,
+// from the kernel matrix.
+func (o Ridge) LeaveOneOutBytes(space structure.Space, m, features int, precision Precision) (int64, error) {
 	coord, err := o.coordinates(space)
 	if err != nil {
 		return 0, err
 	}
 	margin, distinct := o.Loss == AUC, coord.Distinct()
-	if distinct > maxFactors {
+	if features > 0 && (!margin || loo.FewWeights(coord, m, features+1)) {
+		return 0, nil
+	}
+	if features > 0 || distinct > maxFactors {
 		if precision == Single {
 			return loo.ThinWork[float32](m, margin), nil
 		}

@@ -3,6 +3,7 @@ package fit
 import (
 	"combpred/core/fault"
 	"combpred/core/solve"
+	"combpred/core/solve/loo"
 	"combpred/core/structure"
 )
 
@@ -15,7 +16,7 @@ type Plan struct {
 	WorkSingle int64     // bytes of work for Kernel in single precision
 	WorkDouble int64     // and in double
 	Beside     int64     // bytes that Kernel allocates beside them
-	RouteLOO   string    // of LeaveOneOut, unless the kernel matrix is of low rank: "factor" or "spectral"
+	RouteLOO   string    // of LeaveOneOut: from the features, or, unless the kernel matrix is of low rank, by "factor" or "spectral"
 
 	WorkLOOSingle int64 // bytes of work for LeaveOneOut in single precision
 	WorkLOODouble int64 // and in double
@@ -54,10 +55,15 @@ func (o Ridge) Plan(space structure.Space, n, p int, nnz int64) (Plan, error) {
 	if coord.Distinct() > maxFactors {
 		plan.RouteLOO, plan.BesideLOO = "spectral", 3*8*square
 	}
-	if plan.WorkLOOSingle, err = o.LeaveOneOutBytes(space, n, Single); err != nil {
+	features := 0
+	if p > 0 && loo.FewFeatures(n, p) {
+		q := int64(p+1) * int64(max(coord.Len(), 1))
+		features, plan.RouteLOO, plan.BesideLOO = p, "features", 8*(int64(n)*int64(3*p+4*coord.Len())+min(3*q*q, square/2))+1<<24
+	}
+	if plan.WorkLOOSingle, err = o.LeaveOneOutBytes(space, n, features, Single); err != nil {
 		return Plan{}, err
 	}
-	if plan.WorkLOODouble, err = o.LeaveOneOutBytes(space, n, Double); err != nil {
+	if plan.WorkLOODouble, err = o.LeaveOneOutBytes(space, n, features, Double); err != nil {
 		return Plan{}, err
 	}
 	switch o.Solver {

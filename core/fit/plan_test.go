@@ -50,6 +50,33 @@ func TestPlanChoosesByCost(t *testing.T) {
 	}
 }
 
+// TestFewFeaturesAreLeftOutWithoutAKernelMatrix: up to an eighth of the rows; labels need a square matrix where weights are many.
+func TestFewFeaturesAreLeftOutWithoutAKernelMatrix(t *testing.T) {
+	rankings := space(t, "permutations", sized(10)) // 45 coordinates
+	for _, c := range []struct {
+		p     int
+		loss  Loss
+		route string
+		none  bool // no work space
+	}{
+		{0, AUC, "factor", false}, {10, AUC, "features", true}, {100, AUC, "features", false}, {100, Squared, "features", true},
+		{249, Squared, "features", true}, {250, Squared, "factor", false},
+	} {
+		o := plain()
+		o.Loss = c.loss
+		plan, err := o.Plan(rankings, 2000, c.p, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if plan.RouteLOO != c.route || (plan.WorkLOODouble == 0) != c.none {
+			t.Errorf("%d features, loss %q: %s with %d bytes", c.p, c.loss, plan.RouteLOO, plan.WorkLOODouble)
+		}
+		if square := int64(8 * 2000 * 2000); c.p == 10 && plan.BesideLOO >= 2*square {
+			t.Errorf("%d bytes beside are as many as for the kernel matrix", plan.BesideLOO)
+		}
+	}
+}
+
 func TestPlanKeepsWhatIsAskedFor(t *testing.T) {
 	rankings := space(t, "permutations", sized(4))
 	for _, solver := range []Solver{ClosedForm, CG, NewtonCG, Primal} {

@@ -104,12 +104,12 @@ func leaveOut(t *testing.T, in *solvetest.Instance, opt Ridge, targets Targets) 
 		for k := range scores {
 			scores[k] = linalg.NewMatrix[float64](m, d)
 		}
-		bytes, err := opt.LeaveOneOutBytes(in.Space, m, opt.Precision)
+		bytes, err := opt.LeaveOneOutBytes(in.Space, m, 0, opt.Precision)
 		if err != nil {
 			t.Fatal(err)
 		}
 		work32, work64 := make([]float32, bytes/4), make([]float64, bytes/8)
-		if err := opt.LeaveOneOut(in.Space, in.K, targets, alphas, work32, work64, scores, nil); err != nil {
+		if err := opt.LeaveOneOut(in.Space, in.K, false, targets, alphas, work32, work64, scores, nil); err != nil {
 			t.Fatalf("%s: %v", in.Name, err)
 		}
 		return scores

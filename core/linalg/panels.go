@@ -26,9 +26,11 @@ func GemmPolled[T Float](ta blas.Transpose, a, b, c Matrix[T], mon *parallel.Mon
 			return err
 		}
 		hi := min(lo+step, c.Rows)
-		part := a.Slice(lo, hi, 0, a.Cols)
+		var part Matrix[T]
 		if ta == blas.Trans {
 			part = a.Slice(0, a.Rows, lo, hi)
+		} else {
+			part = a.Slice(lo, hi, 0, a.Cols)
 		}
 		Gemm(ta, blas.NoTrans, 1, part, b, 0, c.Slice(lo, hi, 0, c.Cols))
 	}

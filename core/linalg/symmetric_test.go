@@ -198,6 +198,23 @@ func TestConversions(t *testing.T) {
 	}
 }
 
+// TestProductsOfWideMatrices: panels of the rows of the product are columns of a transposed factor, of which there may be more than rows.
+func TestProductsOfWideMatrices(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 3))
+	a, b, c := gaussian[float64](3, 11, rng), gaussian[float64](3, 2, rng), NewMatrix[float64](11, 2)
+	if err := GemmPolled(blas.Trans, a, b, c, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := near(c, 1e-12, func(i, j int) (v float64) {
+		for k := range 3 {
+			v += a.Row(k)[i] * b.Row(k)[j]
+		}
+		return v
+	}); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestProductsStop(t *testing.T) {
 	var mon parallel.Monitor
 	mon.Cancel()

@@ -7,7 +7,7 @@ import pytest
 
 from combpred._lib.call import computed
 from combpred._lib.errors import NumericalError
-from combpred._lib.ridge import Targets, ridge_plan
+from combpred._lib.ridge import RidgeProblem, Targets, left_out_scores, ridge_plan
 from combpred._lib.structure import Description, structure_embed, structure_mean
 
 ALPHAS = [1e-3, 0.1, 10.0]
@@ -65,6 +65,47 @@ def test_a_list_gives_what_its_penalties_give(kind, loss):
     together = scores(kind, loss, "double", ALPHAS)
     for alpha, each in zip(ALPHAS, together, strict=True):
         np.testing.assert_allclose(scores(kind, loss, "double", [alpha])[0], each, rtol=0, atol=1e-8)
+
+
+def features(n=400, seed=0):
+    """Return features, outputs and weights."""
+    rng = np.random.default_rng(seed)
+    y = rng.permuted(np.tile(np.arange(1, 5, dtype=np.int32), (n, 1)), axis=1)
+    weights = rng.integers(0, 3, size=n).astype(float)
+    return rng.normal(size=(n, 4)) * [1, 10, 0.1, 1] + 3, Targets(structure_embed(RANKINGS, y), weights)
+
+
+@pytest.mark.parametrize("shift", [0.0, 1.0])
+@pytest.mark.parametrize("loss", ["auc", "squared"])
+@pytest.mark.parametrize("copies", [1, 12])  # so many weights that labels are taken out in the margins
+def test_features_give_what_their_linear_kernel_does(loss, shift, copies):
+    x, targets = features()
+    x = np.hstack([x, *np.random.default_rng(1).normal(size=(copies - 1, *x.shape))])
+    problem = RidgeProblem(RANKINGS, targets, {"loss": loss, "shift": shift}, 1, 0)
+    plan = problem.plan(x.shape[1], 0)
+    assert plan["route_loo"] == "features" and (plan["work_loo_double"] > 0) == (loss == "auc" and copies > 1)
+    given = left_out_scores(problem, x, ALPHAS, p=x.shape[1])
+    for found, expected in zip(given, left_out_scores(problem, x @ x.T, ALPHAS), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-7 * np.abs(expected).max())
+
+
+def test_labels_are_left_out_in_the_weights_of_a_kernel_matrix_as_by_factors():
+    """Factors leave out of a kernel that is of low rank but for what no penalty notices."""
+    x, targets = features()
+    problem = RidgeProblem(RANKINGS, targets, {"loss": "auc", "shift": 1.0}, 1, 0)
+    kernel = x @ x.T
+    by_factors = left_out_scores(problem, kernel + 1e-6 * np.eye(len(x)), [0.1, 10.0])
+    for found, expected in zip(left_out_scores(problem, kernel, [0.1, 10.0]), by_factors, strict=True):
+        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-4 * np.abs(expected).max())
+
+
+def test_features_that_are_not_finite_are_refused():
+    x, targets = features(40)
+    problem = RidgeProblem(RANKINGS, targets, {"loss": "squared"}, 1, 0)
+    x[3, 1] = np.nan
+    with pytest.raises(ValueError) as caught:
+        list(left_out_scores(problem, x, [1.0], p=4))
+    assert caught.value.row == 3
 
 
 def test_too_small_a_penalty_needs_room_for_double_precision():

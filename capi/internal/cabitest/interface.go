@@ -211,7 +211,7 @@ var fields = map[string]Row{
 	"cp_sgd_passes": {"order": "counted", "n_order": "oneof(n, 0)", "shuffle": "oneof(1, 0)", "max_iter": "oneof(3, 7)",
 		"tol": "0.01", "eta0": "0.5", "seen": "oneof(0, 5)", "curvature": "oneof(0, 1)"},
 	"cp_sgd_report": results,
-	"cp_loo":        {"n_alphas": "oneof(1, 3)", "alphas": "positive"},
+	"cp_loo":        {"n_alphas": "oneof(1, 3)", "p": "oneof(0, 2)", "alphas": "positive"},
 	"cp_sgd_kernel": {"function": "optional", "x": "optional", "matrix": "rarely(kernel)"},
 	"cp_sgd_support": {"kernel": "", "capacity": "n", "most": "oneof(0, 2)", "n": "oneof(0, 1)", "rows": "zeros", "coef": "zeros",
 		"average": "zeros", "velocity": "zeros", "gains": "ones"},

@@ -28,27 +28,38 @@ func (t at) ApplyTo(dst, v matrix) error {
 	if err := linalg.GemmPolled(blas.Trans, t.b, v, inner, t.p.Mon); err != nil {
 		return err
 	}
-	for k, s := range t.values {
-		row := inner.Row(k)
-		for j, sigma := range t.p.Sigma {
-			row[j] /= 2*t.p.Lambda + sigma*s
-		}
-	}
-	return linalg.GemmPolled(blas.NoTrans, t.b, inner, dst, t.p.Mon)
+	return t.synthesizeTo(dst, inner)
 }
 
-// inverseDiagonal writes the diagonal of (2λI + σK̃)⁻¹ of each coordinate to dst. Cost: 2mr·(distinct σ).
-func (t at) inverseDiagonal(dst matrix) error {
-	return t.p.EachRow(func(i int) {
-		b, row := t.b.Row(i), dst.Row(i)
-		for _, g := range t.p.Coord.Groups() {
+// synthesizeTo writes H_σ v to dst, given Bᵀv.
+func (t at) synthesizeTo(dst, inner matrix) error {
+	weights := linalg.NewMatrix[float64](inner.Rows, inner.Cols)
+	for k, s := range t.values {
+		row := weights.Row(k)
+		for j, v := range inner.Row(k) {
+			row[j] = v / (2*t.p.Lambda + t.p.Sigma[j]*s)
+		}
+	}
+	return linalg.GemmPolled(blas.NoTrans, t.b, weights, dst, t.p.Mon)
+}
+
+// sharesOfOthers returns 1 − σH_σ[i, i] for each row and each distinct σ. Cost: 2mr·(distinct σ).
+func (t at) sharesOfOthers() (matrix, error) {
+	groups := t.p.Coord.Groups()
+	shares, own := linalg.NewMatrix[float64](len(t.p.Root), len(groups)), linalg.NewMatrix[float64](len(groups), len(t.values))
+	for g, grp := range groups {
+		for k, s := range t.values {
+			own.Row(g)[k] = grp.Sigma / (2*t.p.Lambda + grp.Sigma*s)
+		}
+	}
+	return shares, t.p.EachRow(func(i int) {
+		b, row := t.b.Row(i), shares.Row(i)
+		for g := range groups {
 			var h float64
-			for k, a := range b {
-				h += a * a / (2*t.p.Lambda + g.Sigma*t.values[k])
+			for k, share := range own.Row(g) {
+				h += b[k] * b[k] * share
 			}
-			for j := g.Lo; j < g.Hi; j++ {
-				row[j] = (1 - g.Sigma*h) / (2 * t.p.Lambda)
-			}
+			row[g] = 1 - h
 		}
 	})
 }
@@ -57,15 +68,15 @@ func (t at) inverseDiagonal(dst matrix) error {
 // single, that of H_σ in single precision would, unless H_σ is computed in double.
 const least, single = 1e-11, 1e-2
 
-// smallestShare returns the smallest 1 − σH_σ[i, i] of a row that counts.
-func (t at) smallestShare(diagonal matrix) float64 {
+// smallest returns the smallest share of a row that counts.
+func (t at) smallest(shares matrix) float64 {
 	smallest := 1.0
 	for i, root := range t.p.Root {
 		if root == 0 {
 			continue
 		}
-		for _, d := range diagonal.Row(i) {
-			smallest = min(smallest, 2*t.p.Lambda*d)
+		for _, share := range shares.Row(i) {
+			smallest = min(smallest, share)
 		}
 	}
 	return smallest
@@ -74,38 +85,46 @@ func (t at) smallestShare(diagonal matrix) float64 {
 // ErrInaccurate says that a decomposition is not accurate enough for the penalty.
 var ErrInaccurate = fault.Numerical("the kernel matrix is not known accurately enough to leave rows out")
 
-// FromThin does what Factored does from a decomposition. work has ThinWork bytes, for the AUC loss only. ErrInaccurate comes at once.
-// Cost: s·m²r + m³ for the AUC loss with s distinct σ, and O(m²·Len); O(mr·Len) for the squared loss.
+// FromThin does what Factored does from a decomposition. work has ThinWork bytes, for the AUC loss without FewWeights only. ErrInaccurate
+// comes at once. Cost: s·m²r + m³ for the AUC loss with s distinct σ, and O(m²·Len), or that of removeInWeights; O(mr·Len) for the squared
+// loss.
 func FromThin[T linalg.Float](p *solve.Problem, thin *Thin, work []T, dst matrix) error {
 	t := at{thin, p}
-	diagonal := p.NewBlock()
-	if err := t.inverseDiagonal(diagonal); err != nil {
+	shares, err := t.sharesOfOthers()
+	if err != nil {
 		return err
 	}
-	share := t.smallestShare(diagonal)
+	share := t.smallest(shares)
 	if p.Coord.Len() == 0 {
 		return nil
 	}
 	if thin.slip*p.Coord.Groups()[0].Sigma > slipTaken*2*p.Lambda || !(share >= least) {
 		return ErrInaccurate
 	}
+	if p.Margin && FewWeights(p.Coord, len(p.Root), len(thin.values)) {
+		if share < single {
+			return removeInWeights[float64](t, shares, dst)
+		}
+		return removeInWeights[T](t, shares, dst)
+	}
 	if p.Margin {
 		var entry T
 		double := share < single || unsafe.Sizeof(entry) == 8
-		return removeLabels(p, &thinInfluences[T]{at: t, work: work, diagonal: diagonal, double: double}, dst)
+		return removeLabels(p, &thinInfluences[T]{at: t, work: work, shares: shares, double: double}, dst)
 	}
-	if err := p.CombineTo(dst, p.Root); err != nil {
+	s, err := t.sum()
+	if err != nil {
 		return err
 	}
-	if err := t.ApplyTo(dst, dst); err != nil {
+	if err := t.synthesizeTo(dst, s.labels); err != nil {
 		return err
 	}
 	return p.EachRow(func(i int) {
-		z, c, d := p.Z.Row(i), dst.Row(i), diagonal.Row(i)
+		// Row i's own share of its prediction, H_ii y_i, is taken out before the division: nothing cancels afterwards.
+		others, z, c := shares.Row(i)[0], p.Z.Row(i), dst.Row(i)
+		own, scale := (1-others)*p.Root[i], unscaled(p, i, 1/others)
 		for j := range c {
-			// Row i's own share of its prediction, H_ii y_i, is taken out before the division: nothing cancels afterwards.
-			complement := 2 * p.Lambda * d[j]
-			c[j] = unscaled(p, i, (c[j]-(1-complement)*p.Root[i]*z[j])/complement)
+			c[j] = (c[j] - own*z[j]) * scale
 		}
 	})
 }
@@ -121,16 +140,22 @@ func ThinWork[T linalg.Float](m int, margin bool) int64 {
 // thinInfluences forms one H_σ at a time, in one triangle of work whose other one holds G.
 type thinInfluences[T linalg.Float] struct {
 	at
-	work     []T
-	diagonal matrix
-	double   bool // whether entries of H_σ are computed in double precision, before they become T
-	w32      []float32
-	w64      []float64
+	work   []T
+	shares matrix // of others
+	double bool   // whether entries of H_σ are computed in double precision, before they become T
+	w32    []float32
+	w64    []float64
 }
 
 func (h *thinInfluences[T]) inverseDiagonal(dst matrix) error {
-	dst.CopyFrom(h.diagonal)
-	return nil
+	return h.p.EachRow(func(i int) {
+		row, shares := dst.Row(i), h.shares.Row(i)
+		for g, grp := range h.p.Coord.Groups() {
+			for j := grp.Lo; j < grp.Hi; j++ {
+				row[j] = shares[g] / (2 * h.p.Lambda)
+			}
+		}
+	})
 }
 
 func (h *thinInfluences[T]) margins() (linalg.Symmetric[T], error) {

@@ -109,9 +109,15 @@ func checkRefits(t *testing.T, in solvetest.Instance, got matrix) {
 
 // A zero kernel leaves nothing to leave out.
 func TestZeroKernelLeavesNothingOut(t *testing.T) {
+	for _, margin := range []bool{true, false} {
+		leaveNothingOut(t, margin)
+	}
+}
+
+func leaveNothingOut(t *testing.T, margin bool) {
 	in := solvetest.Rankings(t)
 	clear(in.K.Data)
-	in.Shift = 0
+	in.Shift, in.Margin = 0, margin
 	p := in.Problem(t, 1)
 	thin, err := NewLowRank(p, dual.NewKernel(p, in.K, 0), 1)
 	if err != nil || thin == nil || len(thin.values) != 0 {
@@ -262,5 +268,79 @@ func TestOnlyLowRankIsDecomposed(t *testing.T) {
 	p.Lambda = 1e-14
 	if err := FromThin(p, thin, make([]float64, ThinWork[float64](m, true)/8), p.NewBlock()); err != ErrInaccurate {
 		t.Errorf("a penalty of 1e-14: %v", err)
+	}
+}
+
+// The decomposition of features is that of their linear kernel, of any spectrum, without directions that are none.
+func TestFeaturesDecomposeTheLinearKernel(t *testing.T) {
+	p, _ := lowRank(t, true, 1)
+	m, rng := len(p.Root), rand.New(rand.NewPCG(9, 9))
+	x := linalg.NewMatrix[float64](m, 4)
+	for i := range m {
+		row := x.Row(i)
+		row[0], row[1], row[2] = rng.NormFloat64(), 50*rng.NormFloat64(), 0.1*rng.NormFloat64()+3
+		row[3] = row[0] - row[1]
+	}
+	for _, shift := range []float64{0, 2} {
+		thin, err := FromFeatures(p, x, shift)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rank := 3
+		if shift > 0 {
+			rank = 4
+		}
+		if len(thin.values) != rank {
+			t.Fatalf("shift %g: rank %d, want %d", shift, len(thin.values), rank)
+		}
+		for i := range m {
+			for j := range m {
+				want := p.Root[i] * p.Root[j] * (linalg.Dot(x.Row(i), x.Row(j)) + shift)
+				if got := linalg.Dot(thin.b.Row(i), thin.b.Row(j)); !(math.Abs(got-want) <= 1e-9) {
+					t.Fatalf("shift %g: entry %d, %d is %g, want %g", shift, i, j, got, want)
+				}
+			}
+		}
+		for k, s := range thin.values {
+			var norm float64
+			for i := range m {
+				norm += thin.b.Row(i)[k] * thin.b.Row(i)[k]
+			}
+			if !(math.Abs(norm-s) <= 1e-9*s) {
+				t.Fatalf("shift %g: column %d has squared norm %g, want %g", shift, k, norm, s)
+			}
+		}
+	}
+}
+
+// Labels are taken out in the weights as they are in the margins, whatever the penalty, and of rows of weight 0 nothing is said.
+func TestWeightsGiveWhatMarginsDo(t *testing.T) {
+	for _, lambda := range []float64{1e5, 10, 1e-2} {
+		p, op := lowRank(t, true, lambda)
+		thin, err := NewLowRank(p, op, 2*lambda/p.Coord.Groups()[0].Sigma)
+		if err != nil || thin == nil || !FewWeights(p.Coord, len(p.Root), len(thin.values)) {
+			t.Fatalf("penalty %g: no weights, %v", lambda, err)
+		}
+		by, want := at{thin, p}, p.NewBlock()
+		shares, err := by.sharesOfOthers()
+		if err != nil {
+			t.Fatal(err)
+		}
+		margins := &thinInfluences[float64]{at: by, work: make([]float64, ThinWork[float64](len(p.Root), true)/8), shares: shares,
+			double: true}
+		if err := removeLabels(p, margins, want); err != nil {
+			t.Fatal(err)
+		}
+		got := p.NewBlock()
+		if err := FromThin[float32](p, thin, nil, got); err != nil {
+			t.Fatal(err)
+		}
+		for i := range got.Rows {
+			for j, v := range got.Row(i) {
+				if w := want.Row(i)[j]; !(math.Abs(v-w) <= 1e-5*(1+math.Abs(w))) || (p.Root[i] == 0 && v != 0) {
+					t.Fatalf("penalty %g, row %d: %g in the weights, %g in the margins", lambda, i, v, w)
+				}
+			}
+		}
 	}
 }

@@ -19,6 +19,7 @@ type Thin struct {
 	b      matrix
 	values []float64 // s
 	slip   float64   // bound of the largest eigenvalue of what BBᵀ leaves of K̃
+	sums   *sums     // once a penalty has needed them
 }
 
 const (

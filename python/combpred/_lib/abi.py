@@ -247,7 +247,7 @@ class CRidgePlanInfo(Structure):
 class CLOO(Structure):
     """cp_loo."""
 
-    _fields_ = _fields(n_alphas=_N, n=_N, d=_N, alphas=_P, scores=_P)
+    _fields_ = _fields(n_alphas=_N, n=_N, d=_N, p=_N, alphas=_P, scores=_P)
 
 
 class COutputs(Structure):
@@ -673,8 +673,8 @@ PARAMETERS: dict[str, tuple[str, ...]] = {
     "cp_ridge_plan": ("space", "options CRidgeOptions", "n", "p", "nnz", ">plan CRidgePlanInfo",),
     "cp_ridge_kernel": ("space", "options CRidgeOptions", "kernel f8 targets.n, targets.n", "targets CTargets",
                         "workspace? CWorkspace", ">dual f8 targets.n, targets.d", ">info? CFitInfo",),
-    "cp_ridge_loo": ("space", "options CRidgeOptions", "kernel f8 targets.n, targets.n", "targets CTargets", "loo CLOO",
-                     "workspace? CWorkspace",),
+    "cp_ridge_loo": ("space", "options CRidgeOptions", "kernel f8 targets.n, (loo.p or targets.n)", "targets CTargets",
+                     "loo CLOO", "workspace? CWorkspace",),
     "cp_ridge_features": ("space", "options CRidgeOptions", "features CFeatures", "outputs COutputs", "budget",
                           ">coef f8 features.p + options.shift, outputs.d", ">info? CFitInfo",),
     "cp_ridge_sums": ("space", "options CRidgeOptions", "features CFeatures", "outputs COutputs",

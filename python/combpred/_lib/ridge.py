@@ -169,21 +169,26 @@ def solve(problem: RidgeProblem, kernel: FloatArray, plan: dict[str, Any]) -> So
     return Solution(dual, plan["solver"], info)
 
 
-def left_out_scores(problem: RidgeProblem, kernel: FloatArray, alphas: list[float]) -> Iterator[FloatArray]:
-    """Yield f(x) of every row, without that row in training, for each penalty: shape (n, d)."""
+def left_out_scores(
+    problem: RidgeProblem, matrix: FloatArray, alphas: list[float], *, p: int = 0
+) -> Iterator[FloatArray]:
+    """Yield f(x) of every row, without that row in training, for each penalty: shape (n, d).
+
+    The matrix holds the values of the kernel, or p features, whose linear kernel it is.
+    """
     problem, n, d = problem.with_options(solver="closed-form"), problem.n, problem.targets.d
-    plan = problem.plan(0, n * n)
+    plan = problem.plan(p, 0)
     options = {**problem.options, "precision": plan["precision"]}
     # As many penalties come from one call of the library as memory is wanted for.
-    together = max(1, max(8 * n * n, 2**26) // (8 * n * d))
+    together = max(1, max(0 if p else 8 * n * n, 2**26) // (8 * n * d))
     what = f"leaving out each of {n} rows, in the double precision that so small an alpha needs"
     with workspace(plan, n, what, "take larger alphas, or fewer rows", loo="_loo") as work:
         for at in range(0, len(alphas), together):
             some = np.array(alphas[at : at + together])
             scores = allocate((len(some), n, d), np.float64, "scores without each row", "take fewer penalties or rows")
             computed(
-                "cp_ridge_loo", problem.description, options, kernel, problem.targets,
-                {"alphas": some, "scores": scores}, work, n_threads=problem.n_threads, label="leaving one out",
+                "cp_ridge_loo", problem.description, options, matrix, problem.targets,
+                {"p": p, "alphas": some, "scores": scores}, work, n_threads=problem.n_threads, label="leaving one out",
                 verbose=problem.verbose,
             )  # fmt: skip
             yield from scores

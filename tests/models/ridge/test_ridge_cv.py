@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import sparse
 from sklearn.datasets import load_iris
 from sklearn.metrics import accuracy_score
 from sklearn.metrics.pairwise import rbf_kernel
@@ -11,6 +12,7 @@ from sklearn.model_selection import LeaveOneOut, cross_val_predict
 
 import reference
 from combpred import StructuredRidge, StructuredRidgeCV, metrics
+from combpred._models import choice
 from combpred._models.ridge import RidgeProblem
 from combpred.structures import LabelSets, Ordinal, Permutations
 
@@ -57,6 +59,47 @@ def test_auc_scores_are_label_removed_refits(structure, weighted):
         kernel = rbf_kernel(X, gamma=0.5) + 1
         expected = reference.label_removed(kernel, outputs, psi, alpha=alpha, weights=weights)
         np.testing.assert_allclose(scores, decided(expected, structure, "auc"), atol=1e-8)
+
+
+@pytest.mark.parametrize("intercept", [False, True], ids=["homogeneous", "intercept"])
+@pytest.mark.parametrize("loss", ["auc", "squared"])
+@pytest.mark.parametrize("structure", STRUCTURES)
+def test_few_features_of_the_linear_kernel_need_no_kernel_matrix(structure, loss, intercept, monkeypatch):
+    rng = np.random.default_rng(0)
+    members = np.array(list(structure.enumerate()))
+    chosen, n = rng.integers(len(members), size=48), 48
+    X, y, weights = rng.normal(size=(n, 3)), members[chosen], rng.uniform(0.3, 2.0, size=n)
+
+    def refused(*arguments, **options):
+        raise AssertionError("a kernel matrix")
+
+    monkeypatch.setattr(choice, "training_kernel", refused)
+    options = {"structure": structure, "alphas": [0.3], "losses": [loss], "kernels": ["linear"]}
+    model = StructuredRidgeCV(fit_intercept=intercept, **options).fit(X, y, weights)
+    compressed = StructuredRidgeCV(fit_intercept=intercept, **options).fit(sparse.csr_matrix(X), y, weights)
+    np.testing.assert_allclose(compressed.loo_scores_, model.loo_scores_, atol=1e-10)
+    kernel, outputs, psi = X @ X.T + intercept, structure.embed(members), structure.embed(y)
+    if loss == "auc":
+        expected = reference.label_removed(kernel, outputs, psi, alpha=0.3, weights=weights)
+    else:
+        expected = reference.leave_one_out(kernel, outputs, psi, alpha=0.3, loss="squared", weights=weights)
+    np.testing.assert_allclose(model._decision(model.loo_scores_), decided(expected, structure, loss), atol=1e-8)
+    alone = StructuredRidge(structure, alpha=0.3, loss=loss, fit_intercept=intercept).fit(X, y, weights)
+    np.testing.assert_allclose(model.coef_, alone.coef_, atol=1e-6)
+    assert model.solver_ == "primal"
+
+
+@pytest.mark.parametrize("loss", ["auc", "squared"])
+def test_a_row_that_alone_knows_a_feature_is_left_out_by_the_kernel_matrix(loss):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 3)), rng.permuted(np.tile(np.arange(1, 5), (60, 1)), axis=1)
+    X[:, 2] = 0.0
+    X[7, 2] = 1e6
+    options = {"structure": "permutations", "alphas": [1e-2, 1.0], "losses": [loss]}
+    model = StructuredRidgeCV(kernels=["linear"], **options).fit(X, y)
+    given = StructuredRidgeCV(kernels=["precomputed"], **options).fit(X @ X.T, y)
+    np.testing.assert_allclose(model.loo_scores_, given.loo_scores_, atol=1e-6)
+    np.testing.assert_allclose(model.feature_scores(X), given.feature_scores(X @ X.T), atol=1e-6)
 
 
 @pytest.mark.parametrize("weighted", [False, True], ids=["unweighted", "weighted"])
