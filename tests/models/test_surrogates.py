@@ -334,3 +334,14 @@ def test_losses_of_predictions_are_those_that_a_structure_was_given(form):
         second = 3.0 * np.maximum(other - predicted, 0).sum(axis=1) + np.maximum(predicted - other, 0).sum(axis=1)
         found = structured_max_loss(structure, scores, rows, cost="own", per_row=True)
         np.testing.assert_array_equal(found, np.minimum(expected, second))
+
+
+def test_a_loss_that_is_no_number_names_the_row():
+    def loss(y, z):
+        return np.nan if y[0] == 1 else 0.0
+
+    structure = Custom.from_oracle(3, lambda held: True, loss=loss)
+    rows = [Admissible([[0, 0, 0], [0, 1, 0]]), Admissible([[0, 0, 1], [1, 0, 0]])]
+    with pytest.raises(ValueError) as caught:
+        structured_max_loss(structure, np.ones((2, 3)), rows, cost="own")
+    assert caught.value.row == 1
