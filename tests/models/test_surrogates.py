@@ -349,3 +349,14 @@ def test_a_pair_that_is_tied_in_only_one_of_two_counts_one_half_under_kendall(st
     np.testing.assert_array_equal(found, expected)
     bounds = structured_hinge_loss(structure, scores, members, cost="kendall", per_row=True)
     assert (bounds >= expected - 1e-9).all()
+
+
+def test_a_loss_that_is_no_number_names_the_row():
+    def loss(y, z):
+        return np.nan if y[0] == 1 else 0.0
+
+    structure = Custom.from_oracle(3, lambda held: True, loss=loss)
+    rows = [Admissible([[0, 0, 0], [0, 1, 0]]), Admissible([[0, 0, 1], [1, 0, 0]])]
+    with pytest.raises(ValueError) as caught:
+        structured_max_loss(structure, np.ones((2, 3)), rows, cost="own")
+    assert caught.value.row == 1

@@ -33,8 +33,8 @@ func FromFeatures(p *solve.Problem, x matrix, shift float64) (*Thin, error) {
 	for _, s := range values {
 		trace += math.Abs(s)
 	}
-	t, first := &Thin{slip: float64(q) * unitRoundoff * trace}, 0
-	for first < q && values[first] <= t.slip { // which ascend
+	t, first := &Thin{slip: unitRoundoff * trace}, 0
+	for first < q && values[first] <= float64(q)*t.slip { // which ascend
 		first++
 	}
 	t.values, t.b = values[first:], linalg.NewMatrix[float64](x.Rows, q-first)

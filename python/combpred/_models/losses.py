@@ -17,7 +17,7 @@ from .._data.targets import flat_sets
 from .._data.warn import warn_user
 from .._lib.arrays import FloatArray
 from .._lib.decode import DECODERS, Decoding, score_values
-from .._lib.errors import ApproximationWarning, CapabilityError, NumericalError
+from .._lib.errors import ApproximationWarning, CapabilityError, NumericalError, renumbered
 from .._lib.maxmargin import AffineLoss
 from .._lib.partition import log_partition
 from ..sampling.samplers import rows_of
@@ -440,7 +440,8 @@ def structured_max_loss(
     loss, found = space.loss(cost), space.decode(given.linear, None, how)
     _warn_of_unproven(found.optimal, "predictions are not proven to score highest: others may, with another loss")
     if loss.name == OWN:
-        losses = space.own_losses(given.parts, found.y[given.row])
+        with renumbered(given.row):
+            losses = space.own_losses(given.parts, found.y[given.row])
     else:
         losses = loss.between(given.psi, space.embed(found.y)[given.row])
     return mean_of_rows(np.minimum.reduceat(losses, given.first[:-1]), sample_weight, per_row)
