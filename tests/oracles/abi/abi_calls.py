@@ -19,6 +19,7 @@ from combpred._lib.table import record
 PERMUTATIONS = Description("permutations", {"n": 4})
 STRUCTURE = PERMUTATIONS.handle  # what functions of the C interface take
 PART_LEN, D = 4, 6
+GRADES = Description("ordinal", {"n": D})  # whose expected ψ tells the probabilities of grades
 
 
 def out(n: int = 1) -> ctypes.Array:
@@ -122,7 +123,7 @@ CALLS = {
     "cp_space_count": [S, ctypes.create_string_buffer(64), 64, out()],
     "cp_space_moments": [S, doubles(0), doubles(16), D, record(abi.CMomentsInfo), *RUN],
     "cp_space_embed": [S, Y, 2, PART_LEN, 1, doubles(0), D, *RUN],
-    "cp_space_mode": [S, doubles(0), 2, D, doubles(64), *RUN],
+    "cp_space_mode": [GRADES.handle, doubles(0), 2, D, doubles(64), *RUN],
     "cp_space_sample": [S, 7, Y, 2, PART_LEN, *RUN],
     "cp_space_encode": [S, PARTS.ctypes.data, 2, PART_LEN, 0, WRITTEN[64:].ctypes.data, PART_LEN, *RUN],
     "cp_space_names": [S, ctypes.create_string_buffer(512), 512, out(), *RUN],
