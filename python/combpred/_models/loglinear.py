@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -12,11 +13,12 @@ from sklearn.utils import check_random_state
 from .._data.blocks import BlockSource
 from .._data.checks import counted
 from .._data.inputs import require_weight
-from .._lib.arrays import FloatArray, row_blocks
+from .._lib.arrays import FloatArray, IndexArray, row_blocks
 from .._lib.call import get_n_threads
 from .._lib.errors import SamplingError
 from .._lib.kernel import InputKernel
-from .._lib.loglinear import KernelFeatures, LoglinearProblem
+from .._lib.loglinear import KernelFeatures, LoglinearProblem, SgdState
+from .._lib.ridge import Targets
 from .._lib.sampling import Plan
 from ..sampling.engines import SAMPLED_TOL, TRAINING_EVALUATIONS, Engine, Training, engine_of, resolve_method
 from ..sampling.samplers import CHAINED, chain_instead, diagnostics_of, warn_unless_mixed, with_remedies
@@ -27,36 +29,87 @@ _LARGEST_GRAM = 4096
 _DIAGNOSED, _COMPUTED = 64, 16  # rows whose chains are judged after training; of structures that Python draws
 
 
+@dataclass(frozen=True, eq=False)
+class LikelihoodRows:
+    """Rows in features that the scores are linear in, and how their distributions are computed, for any penalty.
+
+    Attributes
+    ----------
+    X : array or CSR
+        As the user gave them.
+    features : array or CSR of shape (k, q)
+        All rows, or with a kernel matrix those that count.
+    targets : Targets
+        Of the rows of `features`.
+    kernel : KernelFeatures or None
+    kept : array
+        Rows of positive weight.
+    engine : Engine
+    training : Training
+    solver : str
+    """
+
+    X: Any
+    features: Any
+    targets: Targets
+    kernel: KernelFeatures | None
+    kept: IndexArray
+    engine: Engine
+    training: Training
+    solver: str
+
+    @classmethod
+    def of(cls, model: Any, X: Any, targets: Targets, *, online: bool = False) -> LikelihoodRows:
+        """Return the rows of X as `model` trains on them, in a pass over them if `online`."""
+        n, p = X.shape
+        evaluations = 1 if online else min(int(model.max_iter), TRAINING_EVALUATIONS)
+        engine = engine_of(model, resolve_method(model.inference, model.structure_, n, evaluations))
+        engine.check()
+        solver = "online" if online else _solver_of(model, engine)
+        weights = targets.row_weights()
+        kept = np.arange(n) if weights is None else np.flatnonzero(weights)  # a weight of 0 leaves a row out
+        features, kernel = X, None
+        # A linear kernel is taken as one where the rows are fewer than the features.
+        is_wide = solver == "lbfgs" and len(kept) < p and len(kept) <= _LARGEST_GRAM
+        if not model.kernel_.is_linear or is_wide:
+            of_rows = np.ones(n) if weights is None else weights
+            kernel = kernel_features(model, X if len(kept) == n else X[kept], of_rows[kept], kept)
+            features, targets = kernel.rows, targets.take(kept)
+        return cls(X, features, targets, kernel, kept, engine, engine.for_training(len(kept)), solver)
+
+    @property
+    def has_constant(self) -> bool:
+        """Whether a constant feature may be added to them, which kernel values hold already."""
+        return self.kernel is None
+
+    def problem(self, model: Any) -> LoglinearProblem:
+        """Return the problem with the parameters of a model."""
+        return _problem(model, self.engine, self.training, self.solver, self.kernel)
+
+    def maximise(self, model: Any, start: FloatArray | SgdState | None) -> Any:
+        """Maximise the likelihood, and set the coefficients of the model; return what the core tells."""
+        constant = self.has_constant and bool(model.fit_intercept)
+        try:
+            found = self.problem(model).fit(
+                self.features, self.targets, answers=self.training.answers, intercept=constant, start=start
+            )
+        except SamplingError as error:
+            raise with_remedies(error, "raise alpha", *chain_instead(model.structure_)) from None
+        model._keep_features(self.X, self.kernel, self.kept, found.state.average)
+        return found
+
+
 def train(model: Any, rows: TrainingRows, earlier: EarlierFit | None = None, *, online: bool = False) -> None:
     """Maximise the likelihood of all rows, or pass over them once if `online`, and set the fitted attributes."""
-    n, p = rows.X.shape
-    evaluations = 1 if online else min(int(model.max_iter), TRAINING_EVALUATIONS)
-    engine = engine_of(model, resolve_method(model.inference, model.structure_, n, evaluations))
-    engine.check()
-    model.solver_, model.inference_ = "sgd" if online else _solver_of(model, engine), engine.name
-    targets = embed_rows(model, rows)
-    weights = targets.row_weights()
-    kept = np.arange(n) if weights is None else np.flatnonzero(weights)  # a weight of 0 leaves a row out
-    features, kernel = rows.X, None
-    # A linear kernel is taken as one where the rows are fewer than the features.
-    is_wide = model.solver_ == "lbfgs" and len(kept) < p and len(kept) <= _LARGEST_GRAM
-    if not model.kernel_.is_linear or is_wide:
-        of_rows = np.ones(n) if weights is None else weights
-        kernel = kernel_features(model, features if len(kept) == n else features[kept], of_rows[kept], kept)
-        features, targets = kernel.rows, targets.take(kept)
-    intercept = kernel is None and bool(model.fit_intercept)
+    given = LikelihoodRows.of(model, rows.X, embed_rows(model, rows), online=online)
+    model.solver_, model.inference_ = "sgd" if online else given.solver, given.engine.name
     start = getattr(model, "descent_", None) if online else None
     if earlier is not None:
-        start = earlier.weights(rows.X, kernel, kept, intercept=intercept)
-    training = engine.for_training(len(kept))
-    problem = _problem(model, engine, training, "online" if online else model.solver_, kernel)
-    try:
-        found = problem.fit(features, targets, answers=training.answers, intercept=intercept, start=start)
-    except SamplingError as error:
-        raise with_remedies(error, "raise alpha", *chain_instead(model.structure_)) from None
-    solution = found.state.average
-    model._keep_features(rows.X, kernel, kept, solution)
-    if model.solver_ == "sgd" and kernel is None:
+        start = earlier.weights(
+            rows.X, given.kernel, given.kept, intercept=given.has_constant and bool(model.fit_intercept)
+        )
+    found = given.maximise(model, start)
+    if model.solver_ == "sgd" and given.kernel is None:
         model.descent_ = found.state
     if online:
         model.n_iter_ = getattr(model, "n_iter_", 0) + 1
@@ -64,12 +117,18 @@ def train(model: Any, rows: TrainingRows, earlier: EarlierFit | None = None, *, 
     model.n_iter_ = max(found.n_iter, 1)
     if not np.isnan(found.objective):
         model.objective_ = found.objective
-    numbers = kept if kernel is None else np.arange(len(kept))
-    if engine.has_range:
-        for some in row_blocks(len(numbers), solution.shape[1]):
-            engine.check_range(linear_scores(features[numbers[some]], solution))
-    _diagnose(model, training, found, features[numbers], problem)
-    _warn_unless_converged(model, found, engine)
+    _check_distributions(model, given, found)
+    _warn_unless_converged(model, found, given.engine)
+
+
+def _check_distributions(model: Any, given: LikelihoodRows, found: Any) -> None:
+    """Warn of rows whose distributions are outside the range of the method, or whose chains have not mixed."""
+    features, weights = given.features, found.state.average
+    numbers = given.kept if given.kernel is None else np.arange(len(given.kept))
+    if given.engine.has_range:
+        for some in row_blocks(len(numbers), weights.shape[1]):
+            given.engine.check_range(linear_scores(features[numbers[some]], weights))
+    _diagnose(model, given, found, features[numbers])
 
 
 def _solver_of(model: Any, engine: Engine) -> str:
@@ -105,18 +164,19 @@ def _problem(
     )  # fmt: skip
 
 
-def _diagnose(model: Any, training: Training, found: Any, features: Any, problem: LoglinearProblem) -> None:
+def _diagnose(model: Any, given: LikelihoodRows, found: Any, features: Any) -> None:
     """Set `chain_diagnostics_` from chains of some rows, which begin where training has left them if that is known."""
-    if training.method not in CHAINED or not len(features):
+    method = given.training.method
+    if method not in CHAINED or not len(features):
         return
     n, most = len(features), _DIAGNOSED if model.structure_.space.in_library else _COMPUTED
     rows = np.unique(np.linspace(0, n - 1, min(n, most)).astype(np.intp))
     scores, start = linear_scores(features[rows], found.state.average), None
     if found.chains is not None:
         start = np.repeat(found.chains[rows], 2, axis=1).reshape(4 * len(rows), -1)  # chains are judged by four
-    plan = Plan(training.method, seed=problem.options["seed"] + 1, diagnosed=True)
-    chains = model.structure_.space.draw(scores, plan, start=start, n_threads=problem.n_threads).chains
-    model.chain_diagnostics_ = diagnostics_of(training.method, rows, [chains])
+    plan = Plan(method, seed=given.engine.seed + 1, diagnosed=True)
+    chains = model.structure_.space.draw(scores, plan, start=start, n_threads=get_n_threads(model.n_jobs)).chains
+    model.chain_diagnostics_ = diagnostics_of(method, rows, [chains])
     warn_unless_mixed(model.chain_diagnostics_, "training")
 
 
