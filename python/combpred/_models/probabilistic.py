@@ -5,7 +5,7 @@ Training is in `loglinear`; a new solver goes there, and methods of inference in
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -44,7 +44,7 @@ from ..sampling.samplers import (
 )
 from ..structures import Structure, class_probabilities, has_method
 from ..structures.costs import OWN, require_decision
-from .base import KernelEstimator
+from .base import StructuredEstimator
 from .loglinear import fit_over_blocks, train
 from .training import EarlierFit, has_partial_fit, kernel_of, require_parameters
 
@@ -59,7 +59,7 @@ _FEWER_ROWS = "pass fewer rows at once"
 def _available(method: str, wanted: str) -> Any:
     """Return the decorator of a method, `wanted`, that there is for structures with a method of their own."""
 
-    def check(model: ProbabilisticStructured) -> bool:
+    def check(model: ProbabilisticBase) -> bool:
         structure = getattr(model, "structure_", model.structure)
         # With structure None y decides, of which scikit-learn expects labels.
         return (structure is None and method == "probabilities") or has_method(structure, method, wanted)
@@ -67,185 +67,15 @@ def _available(method: str, wanted: str) -> Any:
     return available_if(check)
 
 
-@documented
 @dataclass(eq=False, repr=False, kw_only=True)
-class ProbabilisticStructured(KernelEstimator):
-    r"""Log-linear model of structures, fitted by penalised maximum likelihood.
+class ProbabilisticBase(StructuredEstimator):
+    """Base of the estimators of log-linear models: inference, probabilities, samples and decisions."""
 
-    The probability of a structure y for an input x is :math:`p(y \mid x) = \exp(\langle f(x), \psi(y)\rangle - \ln
-    Z(x))`. The partition function Z sums over the whole output space; it, its gradient and samples are computed exactly
-    by recursions over the structure, or estimated by Markov chains where that would take too long (Vembu, 2010, ch. 6).
-    With classes this is multinomial logistic regression, with label sets one logistic regression for each label.
-
-    Parameters
-    ----------
-    %(structure)s
-    %(alpha)s
-    %(kernel)s
-    %(gamma)s
-    %(degree)s
-    %(coef0)s
-    %(fit_intercept)s
-    inference : {"auto", "exact", "mcmc", "taylor"}, default="auto"
-        Method for partition functions and marginals, in training and afterwards.
-
-        - "exact": by a closed form or recursion of the structure, or enumeration of up to a million members.
-        - "mcmc": from samples. Training uses stochastic gradients from eight samples for each row and pass: of two
-          persistent chains for each row, or new draws with `sampler` "exact" or "cftp". Marginals are means of as many
-          samples as `epsilon` and `delta` ask for, and partition functions are estimated by annealing.
-        - "taylor": by the counting formula, an expansion about the uniform distribution, for models whose scores vary
-          by no more than 1 from their mean over the structures; warns beyond, and where moments of ψ are sampled. Not
-          with moments of a larger space (``moments_info.kind == "relaxed"``).
-        - "auto": "exact" where that is expected to take no more than five minutes of a processor, for the rows of the
-          call and, in training, up to 60 evaluations of each: some 30 000 rows of rankings of 10 labels, 300 of 16;
-          otherwise "mcmc".
-    sampler : {"auto", "exact", "cftp", "meta", "local"}, default="auto"
-        Sampler of structures, for `sample` and for ``inference="mcmc"``.
-
-        - "exact": independent draws by the structure's recursion.
-        - "cftp": independent exact draws by coupling from the past: of the heat bath for sets without a fixed size, of
-          "meta" otherwise.
-        - "meta": chains of uniform proposals, for which a :class:`~combpred.structures.Custom` structure needs only a
-          uniform sampler.
-        - "local": chains of local moves, or of those of a :class:`~combpred.structures.Custom` structure's `propose`.
-        - "auto": for `sample`, the first that is affordable of "exact", "cftp", "local" and "meta"; to estimate, the
-          first of the heat bath, "local" and "meta" that the structure has; to train, "local" or "meta".
-    epsilon : float, default=0.1
-        Error of estimates by ``inference="mcmc"`` after training: with probability 1 − `delta` partition functions are
-        within a factor of 1 ± `epsilon`, and all marginals of a row within ± `epsilon`. That is proven for independent
-        draws, and holds for chains as far as their convergence can be judged. Other methods do not use it.
-    delta : float, default=0.05
-        Probability that an estimate by ``inference="mcmc"`` is off by more than `epsilon`.
-    decision : {"map", "mbr", "f1", "ranking", "subset", "median", "own"}, default="map"
-        Decision rule of `predict`: which expected loss is least.
-
-        - "map": the 0-1 loss; the most probable structure.
-        - "mbr": :math:`E\|\psi(y) - \psi(Y)\|^2`, which is the 0-1 loss for classes, the Hamming loss for label sets
-          and other 0/1 embeddings, the absolute error for grades, and Kendall's distance for rankings (a tie against
-          an order counts half), up to a factor.
-        - "f1", of label sets: one minus F1, which is 1 between empty sets; exact for any distribution (Waegeman et
-          al., 2014). Decides by itself, whatever `decoder` is.
-        - "ranking", of label sets: the share of pairs of a relevant and an irrelevant label in the wrong order, where
-          the labels of the predicted set come before the others and pairs within either count half. Likewise.
-        - "subset", of label sets, and "median", of grades: other names of "map" and "mbr" there.
-        - "own", of a `Custom` structure that lists its outputs: the `loss` that it was given.
-    %(decoder)s
-    solver : {"auto", "lbfgs", "newton", "sgd"}, default="auto"
-        ``"lbfgs"`` uses the exact gradient over all rows, and reaches the maximum to `tol`. ``"sgd"`` takes steps on
-        mini-batches of 32 rows, preconditioned by the Hessian at zero weights, and averages its weights; it is for
-        sampled gradients, for data that arrive in mini-batches (`partial_fit`, linear kernel only), and for moderate
-        accuracy. ``"newton"``, Newton's method, is for classes, and for structures whose entries of ψ do not depend on
-        each other, label sets without a size and tournaments, where it finds the weights of each entry apart.
-        ``"auto"`` is ``"sgd"`` with ``inference="mcmc"``, else ``"newton"`` where that is possible, and ``"lbfgs"``
-        elsewhere.
-    tol : float, default=1e-6
-        %(tol)s
-        Of ``"lbfgs"`` and ``"newton"`` it is the largest entry of the gradient, preconditioned by the Hessian at zero
-        weights, relative to that at zero weights; with ``"newton"`` each entry of ψ found apart stops there. Of
-        ``"sgd"`` it is the square root of the excess of the objective over its minimum, as that grows with the square
-        of the gradient, relative to that at zero weights. The excess is estimated by half the squared norm of the
-        preconditioned gradient, or by what the second half of the passes has gained, whichever is larger. With
-        sampled gradients both are estimated, up to two standard errors, and `tol` is taken to be at least 0.05: a 400th
-        of the gain. A warning is issued when `max_iter` comes first; with sampled gradients only where the excess may
-        be more than four times as large.
-    max_iter : int, default=200
-        Limit on iterations, for ``"newton"`` on those of each entry of ψ found apart, for ``"sgd"`` on passes over the
-        rows.
-    %(class_weight)s
-    %(n_jobs)s
-    %(random_state)s
-        It also seeds `sample`, ``inference="mcmc"``, whose streams follow from the scores of rows, and the order of
-        rows in ``"sgd"``. Everything else is deterministic.
-    warm_start : bool, default=False
-        Whether `fit` starts from the weights of an earlier fit, such as one with another `alpha`, rather than from
-        zero. Where it ends is the same to `tol`, which is relative to the gradient at zero either way. The shapes of
-        `coef_`, or of `dual_coef_`, whose rows are taken to be those of the same training rows, must not change.
-        ``"sgd"`` restarts its step sizes and its average, and chains of samples are not kept from fit to fit.
-    %(verbose)s
-
-    Attributes
-    ----------
-    %(structure_)s
-    %(coef_)s
-    %(dual_coef_)s
-    %(intercept_)s
-    %(X_fit_)s
-    %(kernel_)s
-    %(classes_)s
-    objective_ : float
-        Value of the objective at the solution. Not after `partial_fit`, which does not hold all rows, nor with sampled
-        gradients, which do not compute it.
-    n_iter_ : int
-        Iterations, or passes over the rows, at least 1. Of ``"newton"`` the most of any entry of ψ found apart.
-    solver_ : {"lbfgs", "newton", "sgd"}
-        The solver that ran.
-    inference_ : str
-        Method of inference used in training: ``"recursion"``, the structure's own recursion or closed form,
-        ``"enumeration"`` of its members, ``"mcmc"`` or ``"taylor"``.
-    chain_diagnostics_ : ChainDiagnostics
-        Diagnostics of the chains of the last training, or of the last call of `sample`. Only after either.
-    descent_ : SgdState
-        State of ``"sgd"``, from which `partial_fit` continues. Only with that solver and a linear kernel.
-    %(n_features_in_)s
-    %(feature_names_in_)s
-
-    See Also
-    --------
-    StructuredRidge : Trains at the cost of kernel ridge regression, without partition functions or probabilities.
-    sklearn.linear_model.LogisticRegression : The same model of classes; its C is 1 / (2 alpha), and its intercept is
-        not penalised.
-
-    Notes
-    -----
-    With f(x) = Wx (a constant feature included) and sample weights w, training minimises
-
-    .. math:: \alpha \|W\|^2 + \sum_i w_i \left[\ln Z(x_i) - \langle f(x_i), \psi(y_i)\rangle\right],
-
-    with :math:`\operatorname{tr}(A^\top K A)` in place of the squared norm for f = KA with a kernel matrix K. A weight
-    of 0 equals leaving the row out, an integer weight repeating it. A row of y that is an :class:`Admissible` set
-    stands for one row with each of its structures, so that the objective stays convex; a ranking with unknown
-    positions is one row whose loss is the mean over its completions.
-
-    The gradient of ln Z is the expectation of ψ. L-BFGS is preconditioned by the Hessian at W = 0, which is known, as
-    the covariance of ψ under the uniform distribution is. As distributions move away from that, the preconditioner
-    follows: a Kronecker product near the Hessian comes from four draws of each row. With a kernel, its
-    features come from an eigendecomposition of K: :math:`O(n^3)` time and five n×n matrices. An iteration costs one
-    evaluation of ln Z and Eψ for all rows, and :math:`O(n p d)` for p features. ``"newton"`` solves for its steps
-    by conjugate gradients, with as much work each, whose sum over all steps is some 10 to 30, for classes and small
-    penalties up to some hundred; sparse features cost what their stored entries do. A step of ``"sgd"`` costs that for
-    32 rows, and :math:`O(p^2 d + p d^2)` for up to 512 features.
-
-    References
-    ----------
-    S. Vembu (2010), *Learning to Predict Combinatorial Structures*, PhD thesis, University of Bonn, ch. 6.
-
-    J. Martens and R. Grosse (2015), Optimizing neural networks with Kronecker-factored approximate curvature, *ICML*.
-
-    O. Shamir and T. Zhang (2013), Stochastic gradient descent for non-smooth optimization: convergence results and
-    optimal averaging schemes, *ICML*: the averaging of ``solver="sgd"``.
-
-    W. Waegeman, K. Dembczyński, A. Jachnik, W. Cheng and E. Hüllermeier (2014), On the Bayes-optimality of F-measure
-    maximizers, *JMLR* 15.
-
-    T. Tieleman (2008), Training restricted Boltzmann machines using approximations to the likelihood gradient, *ICML*:
-    persistent chains.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from combpred import ProbabilisticStructured
-    >>> from combpred.structures import Permutations
-    >>> X = np.array([[0.0], [1.0], [2.0], [3.0]])
-    >>> y = np.array([[1, 2, 3], [1, 2, 3], [3, 2, 1], [3, 2, 1]])  # the position of each of three labels
-    >>> ranker = ProbabilisticStructured(Permutations(), alpha=0.01).fit(X, y)
-    >>> ranker.predict([[0.5], [2.5]])
-    array([[1, 2, 3],
-           [3, 2, 1]], dtype=int32)
-    >>> np.exp(ranker.log_proba([[0.5]], [[1, 2, 3]])) > 0.9
-    array([ True])
-    """
-
-    alpha: float = 1.0
+    degree: float = 3
+    coef0: float = 1.0
+    fit_intercept: bool = True
+    class_weight: Mapping[Any, float] | str | None = None
+    verbose: int = 0
     inference: str = "auto"
     sampler: str = "auto"
     epsilon: float = 0.1
@@ -254,10 +84,9 @@ class ProbabilisticStructured(KernelEstimator):
     solver: str = "auto"
     tol: float = 1e-6
     max_iter: int = 200
-    warm_start: bool = False
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **KernelEstimator._parameter_constraints,
+        **StructuredEstimator._parameter_constraints,
         "inference": [StrOptions(set(INFERENCES))],
         "sampler": [StrOptions(set(ESTIMATOR_SAMPLERS))],
         "epsilon": [Interval(Real, 0, 1, closed="neither")],
@@ -265,174 +94,6 @@ class ProbabilisticStructured(KernelEstimator):
         "decision": [StrOptions({*_MOST_PROBABLE, "mbr", "median", *_BY_LOSS})],
         "solver": [StrOptions({"auto", "lbfgs", "newton", "sgd"})],
     }
-
-    @documented
-    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ProbabilisticStructured:
-        """Train on inputs and the structures observed for them.
-
-        Parameters
-        ----------
-        X : array or CSR of shape (n, n_features), or (n, n) for ``kernel="precomputed"``
-            Inputs, converted to float64. A dask array or data frame is trained on where its partitions are, with the
-            linear kernel and exact inference; y is then partitioned as X.
-        y : array of n structures
-            In the format of the structure's class.
-        %(sample_weight)s
-
-        Returns
-        -------
-        ProbabilisticStructured
-            The estimator itself. When ``fit`` raises, an earlier fit is kept as it was.
-
-        Raises
-        ------
-        CapabilityError
-            When the structure lacks what `inference` or `sampler` needs, such as exact inference at its size, or
-            ``decision="mbr"`` is not possible, and where ``solver="newton"`` is not; says what works.
-        ValueError
-            For parameters, inputs, targets or weights that are not legal, and where kernel values overflow, naming the
-            row and the remedy. With `warm_start` also where the weights of the earlier fit are not those of these data.
-        MemoryError
-            When the kernel matrix and its work space do not fit, before they are allocated.
-        numpy.linalg.LinAlgError
-            When the kernel matrix is too far from positive semi-definite.
-
-        Warns
-        -----
-        ConvergenceWarning
-            When the search ended before `tol`, or chains did not find the same distribution; with the figure.
-        ApproximationWarning
-            When ``inference="taylor"`` ended where it is not meant to be taken, or takes moments that are sampled.
-
-        Notes
-        -----
-        Cost: see the notes of the class.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from combpred import ProbabilisticStructured
-        >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([[1, 2], [1, 2], [2, 1], [2, 1]])
-        >>> model = ProbabilisticStructured("permutations", alpha=0.1)
-        >>> model.fit(X, y, sample_weight=[1, 2, 2, 1]).score(X, y)
-        1.0
-        """
-        earlier = EarlierFit.of(self)
-        with refit(self):
-            if is_dask(X):
-                fit_over_blocks(self, DaskBlocks(X, y, sample_weight), earlier=earlier)
-                return self
-            rows = self._read_rows(X, y, sample_weight)
-            self.kernel_ = kernel_of(self, rows)
-            if earlier is not None:
-                earlier.require_match(self, rows.X.shape[0])
-            train(self, rows, earlier)
-        return self
-
-    @documented
-    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
-    def fit_blocks(self, blocks: Any, *, classes: Any = None) -> ProbabilisticStructured:
-        """Train on rows that come in blocks, of which one is in memory at a time.
-
-        Parameters
-        ----------
-        %(blocks)s
-        %(classes_of_blocks)s
-
-        Returns
-        -------
-        ProbabilisticStructured
-            The estimator itself. When ``fit_blocks`` raises, an earlier fit is kept as it was.
-
-        Raises
-        ------
-        TypeError
-            For an iterator.
-        ValueError
-            For another kernel than the linear one, ``solver="newton"`` or ``"sgd"``, or inference that is not exact;
-            for blocks that are not legal, naming block and row (both from 0); where a later pass has more or fewer
-            rows than the first.
-        CapabilityError
-            When the structure is too large for exact inference.
-
-        Warns
-        -----
-        ConvergenceWarning
-            When the search ended before `tol`.
-
-        Notes
-        -----
-        The maximum is that of ``fit`` on all rows at once. An iteration is a pass over the blocks, and so are the
-        beginning and every change of the preconditioner, two or three times in a fit. Memory: a block, and
-        :math:`O(q^2 + d^2 + q d)` numbers for q features with the constant one, the last some 40 times.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from combpred import ProbabilisticStructured
-        >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([[1, 2], [1, 2], [2, 1], [2, 1]])
-        >>> blocks = [(X[:3], y[:3]), (X[3:], y[3:])]
-        >>> ProbabilisticStructured("permutations", alpha=0.1).fit_blocks(blocks).predict([[0.5], [2.5]]).tolist()
-        [[1, 2], [2, 1]]
-        """
-        earlier = EarlierFit.of(self)
-        with refit(self):
-            fit_over_blocks(self, IterableBlocks(blocks), classes, earlier)
-        return self
-
-    @documented
-    @available_if(has_partial_fit)  # type: ignore[untyped-decorator]
-    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> ProbabilisticStructured:
-        """Pass once over a mini-batch, which adds to those of earlier calls. Only with ``solver="sgd"``.
-
-        Rows that are passed again count again: the penalty is weighed against all rows seen.
-
-        Parameters
-        ----------
-        X : array or CSR of shape (n, n_features)
-        y : array of n structures
-            In the format of the structure's class. What the first call leaves open of the structure, it takes from
-            there.
-        %(classes)s
-        %(sample_weight)s
-
-        Returns
-        -------
-        ProbabilisticStructured
-            The estimator itself. When ``partial_fit`` raises, it is left as it was.
-
-        Raises
-        ------
-        AttributeError
-            With another solver.
-        CapabilityError, ValueError, MemoryError
-            As ``fit``; ValueError also where `classes` are missing, or they or `fit_intercept` differ from those of the
-            first call.
-
-        Notes
-        -----
-        Cost: one evaluation of ln Z and Eψ and :math:`O(p d)` for each row, with p features.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from combpred import ProbabilisticStructured
-        >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([[1, 2], [1, 2], [2, 1], [2, 1]])
-        >>> model = ProbabilisticStructured("permutations", alpha=0.1, solver="sgd", random_state=0)
-        >>> for _ in range(50):
-        ...     model = model.partial_fit(X, y)
-        >>> model.predict([[0.0], [3.0]]).tolist()
-        [[1, 2], [2, 1]]
-        """
-        with unchanged_on_failure(self):
-            require_parameters(self, "partial_fit", kernel=["linear"])
-            state: SgdState | None = getattr(self, "descent_", None)
-            weights = None if state is None else state.weights
-            rows = self._read_mini_batch(X, y, classes, sample_weight, first=state is None, weights=weights)
-            train(self, rows, online=True)
-        return self
 
     @_available("probabilities", "predict_proba")  # type: ignore[untyped-decorator]
     @lazily_on_dask
@@ -972,3 +633,355 @@ class ProbabilisticStructured(KernelEstimator):
             marginals = self._engine(len(scores)).infer(scores, means=True, log_z=False).means
         assert marginals is not None
         return marginals, np.full(scores.shape[1], -0.5)
+
+
+@documented
+@dataclass(eq=False, repr=False, kw_only=True)
+class ProbabilisticStructured(ProbabilisticBase):
+    r"""Log-linear model of structures, fitted by penalised maximum likelihood.
+
+    The probability of a structure y for an input x is :math:`p(y \mid x) = \exp(\langle f(x), \psi(y)\rangle - \ln
+    Z(x))`. The partition function Z sums over the whole output space; it, its gradient and samples are computed exactly
+    by recursions over the structure, or estimated by Markov chains where that would take too long (Vembu, 2010, ch. 6).
+    With classes this is multinomial logistic regression, with label sets one logistic regression for each label.
+
+    Parameters
+    ----------
+    %(structure)s
+    %(alpha)s
+    %(kernel)s
+    %(gamma)s
+    %(degree)s
+    %(coef0)s
+    %(fit_intercept)s
+    inference : {"auto", "exact", "mcmc", "taylor"}, default="auto"
+        Method for partition functions and marginals, in training and afterwards.
+
+        - "exact": by a closed form or recursion of the structure, or enumeration of up to a million members.
+        - "mcmc": from samples. Training uses stochastic gradients from eight samples for each row and pass: of two
+          persistent chains for each row, or new draws with `sampler` "exact" or "cftp". Marginals are means of as many
+          samples as `epsilon` and `delta` ask for, and partition functions are estimated by annealing.
+        - "taylor": by the counting formula, an expansion about the uniform distribution, for models whose scores vary
+          by no more than 1 from their mean over the structures; warns beyond, and where moments of ψ are sampled. Not
+          with moments of a larger space (``moments_info.kind == "relaxed"``).
+        - "auto": "exact" where that is expected to take no more than five minutes of a processor, for the rows of the
+          call and, in training, up to 60 evaluations of each: some 30 000 rows of rankings of 10 labels, 300 of 16;
+          otherwise "mcmc".
+    sampler : {"auto", "exact", "cftp", "meta", "local"}, default="auto"
+        Sampler of structures, for `sample` and for ``inference="mcmc"``.
+
+        - "exact": independent draws by the structure's recursion.
+        - "cftp": independent exact draws by coupling from the past: of the heat bath for sets without a fixed size, of
+          "meta" otherwise.
+        - "meta": chains of uniform proposals, for which a :class:`~combpred.structures.Custom` structure needs only a
+          uniform sampler.
+        - "local": chains of local moves, or of those of a :class:`~combpred.structures.Custom` structure's `propose`.
+        - "auto": for `sample`, the first that is affordable of "exact", "cftp", "local" and "meta"; to estimate, the
+          first of the heat bath, "local" and "meta" that the structure has; to train, "local" or "meta".
+    epsilon : float, default=0.1
+        Error of estimates by ``inference="mcmc"`` after training: with probability 1 − `delta` partition functions are
+        within a factor of 1 ± `epsilon`, and all marginals of a row within ± `epsilon`. That is proven for independent
+        draws, and holds for chains as far as their convergence can be judged. Other methods do not use it.
+    delta : float, default=0.05
+        Probability that an estimate by ``inference="mcmc"`` is off by more than `epsilon`.
+    decision : {"map", "mbr", "f1", "ranking", "subset", "median", "own"}, default="map"
+        Decision rule of `predict`: which expected loss is least.
+
+        - "map": the 0-1 loss; the most probable structure.
+        - "mbr": :math:`E\|\psi(y) - \psi(Y)\|^2`, which is the 0-1 loss for classes, the Hamming loss for label sets
+          and other 0/1 embeddings, the absolute error for grades, and Kendall's distance for rankings (a tie against
+          an order counts half), up to a factor.
+        - "f1", of label sets: one minus F1, which is 1 between empty sets; exact for any distribution (Waegeman et
+          al., 2014). Decides by itself, whatever `decoder` is.
+        - "ranking", of label sets: the share of pairs of a relevant and an irrelevant label in the wrong order, where
+          the labels of the predicted set come before the others and pairs within either count half. Likewise.
+        - "subset", of label sets, and "median", of grades: other names of "map" and "mbr" there.
+        - "own", of a `Custom` structure that lists its outputs: the `loss` that it was given.
+    %(decoder)s
+    solver : {"auto", "lbfgs", "newton", "sgd"}, default="auto"
+        ``"lbfgs"`` uses the exact gradient over all rows, and reaches the maximum to `tol`. ``"sgd"`` takes steps on
+        mini-batches of 32 rows, preconditioned by the Hessian at zero weights, and averages its weights; it is for
+        sampled gradients, for data that arrive in mini-batches (`partial_fit`, linear kernel only), and for moderate
+        accuracy. ``"newton"``, Newton's method, is for classes, and for structures whose entries of ψ do not depend on
+        each other, label sets without a size and tournaments, where it finds the weights of each entry apart.
+        ``"auto"`` is ``"sgd"`` with ``inference="mcmc"``, else ``"newton"`` where that is possible, and ``"lbfgs"``
+        elsewhere.
+    tol : float, default=1e-6
+        %(tol)s
+        Of ``"lbfgs"`` and ``"newton"`` it is the largest entry of the gradient, preconditioned by the Hessian at zero
+        weights, relative to that at zero weights; with ``"newton"`` each entry of ψ found apart stops there. Of
+        ``"sgd"`` it is the square root of the excess of the objective over its minimum, as that grows with the square
+        of the gradient, relative to that at zero weights. The excess is estimated by half the squared norm of the
+        preconditioned gradient, or by what the second half of the passes has gained, whichever is larger. With
+        sampled gradients both are estimated, up to two standard errors, and `tol` is taken to be at least 0.05: a 400th
+        of the gain. A warning is issued when `max_iter` comes first; with sampled gradients only where the excess may
+        be more than four times as large.
+    max_iter : int, default=200
+        Limit on iterations, for ``"newton"`` on those of each entry of ψ found apart, for ``"sgd"`` on passes over the
+        rows.
+    %(class_weight)s
+    %(n_jobs)s
+    %(random_state)s
+        It also seeds `sample`, ``inference="mcmc"``, whose streams follow from the scores of rows, and the order of
+        rows in ``"sgd"``. Everything else is deterministic.
+    warm_start : bool, default=False
+        Whether `fit` starts from the weights of an earlier fit, such as one with another `alpha`, rather than from
+        zero. Where it ends is the same to `tol`, which is relative to the gradient at zero either way. The shapes of
+        `coef_`, or of `dual_coef_`, whose rows are taken to be those of the same training rows, must not change.
+        ``"sgd"`` restarts its step sizes and its average, and chains of samples are not kept from fit to fit.
+    %(verbose)s
+
+    Attributes
+    ----------
+    %(structure_)s
+    %(coef_)s
+    %(dual_coef_)s
+    %(intercept_)s
+    %(X_fit_)s
+    %(kernel_)s
+    %(classes_)s
+    objective_ : float
+        Value of the objective at the solution. Not after `partial_fit`, which does not hold all rows, nor with sampled
+        gradients, which do not compute it.
+    n_iter_ : int
+        Iterations, or passes over the rows, at least 1. Of ``"newton"`` the most of any entry of ψ found apart.
+    solver_ : {"lbfgs", "newton", "sgd"}
+        The solver that ran.
+    inference_ : str
+        Method of inference used in training: ``"recursion"``, the structure's own recursion or closed form,
+        ``"enumeration"`` of its members, ``"mcmc"`` or ``"taylor"``.
+    chain_diagnostics_ : ChainDiagnostics
+        Diagnostics of the chains of the last training, or of the last call of `sample`. Only after either.
+    descent_ : SgdState
+        State of ``"sgd"``, from which `partial_fit` continues. Only with that solver and a linear kernel.
+    %(n_features_in_)s
+    %(feature_names_in_)s
+
+    See Also
+    --------
+    StructuredRidge : Trains at the cost of kernel ridge regression, without partition functions or probabilities.
+    sklearn.linear_model.LogisticRegression : The same model of classes; its C is 1 / (2 alpha), and its intercept is
+        not penalised.
+
+    Notes
+    -----
+    With f(x) = Wx (a constant feature included) and sample weights w, training minimises
+
+    .. math:: \alpha \|W\|^2 + \sum_i w_i \left[\ln Z(x_i) - \langle f(x_i), \psi(y_i)\rangle\right],
+
+    with :math:`\operatorname{tr}(A^\top K A)` in place of the squared norm for f = KA with a kernel matrix K. A weight
+    of 0 equals leaving the row out, an integer weight repeating it. A row of y that is an :class:`Admissible` set
+    stands for one row with each of its structures, so that the objective stays convex; a ranking with unknown
+    positions is one row whose loss is the mean over its completions.
+
+    The gradient of ln Z is the expectation of ψ. L-BFGS is preconditioned by the Hessian at W = 0, which is known, as
+    the covariance of ψ under the uniform distribution is. As distributions move away from that, the preconditioner
+    follows: a Kronecker product near the Hessian comes from four draws of each row. With a kernel, its
+    features come from an eigendecomposition of K: :math:`O(n^3)` time and five n×n matrices. An iteration costs one
+    evaluation of ln Z and Eψ for all rows, and :math:`O(n p d)` for p features. ``"newton"`` solves for its steps
+    by conjugate gradients, with as much work each, whose sum over all steps is some 10 to 30, for classes and small
+    penalties up to some hundred; sparse features cost what their stored entries do. A step of ``"sgd"`` costs that for
+    32 rows, and :math:`O(p^2 d + p d^2)` for up to 512 features.
+
+    References
+    ----------
+    S. Vembu (2010), *Learning to Predict Combinatorial Structures*, PhD thesis, University of Bonn, ch. 6.
+
+    J. Martens and R. Grosse (2015), Optimizing neural networks with Kronecker-factored approximate curvature, *ICML*.
+
+    O. Shamir and T. Zhang (2013), Stochastic gradient descent for non-smooth optimization: convergence results and
+    optimal averaging schemes, *ICML*: the averaging of ``solver="sgd"``.
+
+    W. Waegeman, K. Dembczyński, A. Jachnik, W. Cheng and E. Hüllermeier (2014), On the Bayes-optimality of F-measure
+    maximizers, *JMLR* 15.
+
+    T. Tieleman (2008), Training restricted Boltzmann machines using approximations to the likelihood gradient, *ICML*:
+    persistent chains.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from combpred import ProbabilisticStructured
+    >>> from combpred.structures import Permutations
+    >>> X = np.array([[0.0], [1.0], [2.0], [3.0]])
+    >>> y = np.array([[1, 2, 3], [1, 2, 3], [3, 2, 1], [3, 2, 1]])  # the position of each of three labels
+    >>> ranker = ProbabilisticStructured(Permutations(), alpha=0.01).fit(X, y)
+    >>> ranker.predict([[0.5], [2.5]])
+    array([[1, 2, 3],
+           [3, 2, 1]], dtype=int32)
+    >>> np.exp(ranker.log_proba([[0.5]], [[1, 2, 3]])) > 0.9
+    array([ True])
+    """
+
+    alpha: float = 1.0
+    kernel: str | Callable[..., float] = "linear"
+    gamma: float | str | None = None
+    warm_start: bool = False
+
+    @documented
+    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ProbabilisticStructured:
+        """Train on inputs and the structures observed for them.
+
+        Parameters
+        ----------
+        X : array or CSR of shape (n, n_features), or (n, n) for ``kernel="precomputed"``
+            Inputs, converted to float64. A dask array or data frame is trained on where its partitions are, with the
+            linear kernel and exact inference; y is then partitioned as X.
+        y : array of n structures
+            In the format of the structure's class.
+        %(sample_weight)s
+
+        Returns
+        -------
+        ProbabilisticStructured
+            The estimator itself. When ``fit`` raises, an earlier fit is kept as it was.
+
+        Raises
+        ------
+        CapabilityError
+            When the structure lacks what `inference` or `sampler` needs, such as exact inference at its size, or
+            ``decision="mbr"`` is not possible, and where ``solver="newton"`` is not; says what works.
+        ValueError
+            For parameters, inputs, targets or weights that are not legal, and where kernel values overflow, naming the
+            row and the remedy. With `warm_start` also where the weights of the earlier fit are not those of these data.
+        MemoryError
+            When the kernel matrix and its work space do not fit, before they are allocated.
+        numpy.linalg.LinAlgError
+            When the kernel matrix is too far from positive semi-definite.
+
+        Warns
+        -----
+        ConvergenceWarning
+            When the search ended before `tol`, or chains did not find the same distribution; with the figure.
+        ApproximationWarning
+            When ``inference="taylor"`` ended where it is not meant to be taken, or takes moments that are sampled.
+
+        Notes
+        -----
+        Cost: see the notes of the class.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from combpred import ProbabilisticStructured
+        >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([[1, 2], [1, 2], [2, 1], [2, 1]])
+        >>> model = ProbabilisticStructured("permutations", alpha=0.1)
+        >>> model.fit(X, y, sample_weight=[1, 2, 2, 1]).score(X, y)
+        1.0
+        """
+        earlier = EarlierFit.of(self)
+        with refit(self):
+            if is_dask(X):
+                fit_over_blocks(self, DaskBlocks(X, y, sample_weight), earlier=earlier)
+                return self
+            rows = self._read_rows(X, y, sample_weight)
+            self.kernel_ = kernel_of(self, rows)
+            if earlier is not None:
+                earlier.require_match(self, rows.X.shape[0])
+            train(self, rows, earlier)
+        return self
+
+    @documented
+    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
+    def fit_blocks(self, blocks: Any, *, classes: Any = None) -> ProbabilisticStructured:
+        """Train on rows that come in blocks, of which one is in memory at a time.
+
+        Parameters
+        ----------
+        %(blocks)s
+        %(classes_of_blocks)s
+
+        Returns
+        -------
+        ProbabilisticStructured
+            The estimator itself. When ``fit_blocks`` raises, an earlier fit is kept as it was.
+
+        Raises
+        ------
+        TypeError
+            For an iterator.
+        ValueError
+            For another kernel than the linear one, ``solver="newton"`` or ``"sgd"``, or inference that is not exact;
+            for blocks that are not legal, naming block and row (both from 0); where a later pass has more or fewer
+            rows than the first.
+        CapabilityError
+            When the structure is too large for exact inference.
+
+        Warns
+        -----
+        ConvergenceWarning
+            When the search ended before `tol`.
+
+        Notes
+        -----
+        The maximum is that of ``fit`` on all rows at once. An iteration is a pass over the blocks, and so are the
+        beginning and every change of the preconditioner, two or three times in a fit. Memory: a block, and
+        :math:`O(q^2 + d^2 + q d)` numbers for q features with the constant one, the last some 40 times.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from combpred import ProbabilisticStructured
+        >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([[1, 2], [1, 2], [2, 1], [2, 1]])
+        >>> blocks = [(X[:3], y[:3]), (X[3:], y[3:])]
+        >>> ProbabilisticStructured("permutations", alpha=0.1).fit_blocks(blocks).predict([[0.5], [2.5]]).tolist()
+        [[1, 2], [2, 1]]
+        """
+        earlier = EarlierFit.of(self)
+        with refit(self):
+            fit_over_blocks(self, IterableBlocks(blocks), classes, earlier)
+        return self
+
+    @documented
+    @available_if(has_partial_fit)  # type: ignore[untyped-decorator]
+    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> ProbabilisticStructured:
+        """Pass once over a mini-batch, which adds to those of earlier calls. Only with ``solver="sgd"``.
+
+        Rows that are passed again count again: the penalty is weighed against all rows seen.
+
+        Parameters
+        ----------
+        X : array or CSR of shape (n, n_features)
+        y : array of n structures
+            In the format of the structure's class. What the first call leaves open of the structure, it takes from
+            there.
+        %(classes)s
+        %(sample_weight)s
+
+        Returns
+        -------
+        ProbabilisticStructured
+            The estimator itself. When ``partial_fit`` raises, it is left as it was.
+
+        Raises
+        ------
+        AttributeError
+            With another solver.
+        CapabilityError, ValueError, MemoryError
+            As ``fit``; ValueError also where `classes` are missing, or they or `fit_intercept` differ from those of the
+            first call.
+
+        Notes
+        -----
+        Cost: one evaluation of ln Z and Eψ and :math:`O(p d)` for each row, with p features.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from combpred import ProbabilisticStructured
+        >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([[1, 2], [1, 2], [2, 1], [2, 1]])
+        >>> model = ProbabilisticStructured("permutations", alpha=0.1, solver="sgd", random_state=0)
+        >>> for _ in range(50):
+        ...     model = model.partial_fit(X, y)
+        >>> model.predict([[0.0], [3.0]]).tolist()
+        [[1, 2], [2, 1]]
+        """
+        with unchanged_on_failure(self):
+            require_parameters(self, "partial_fit", kernel=["linear"])
+            state: SgdState | None = getattr(self, "descent_", None)
+            weights = None if state is None else state.weights
+            rows = self._read_mini_batch(X, y, classes, sample_weight, first=state is None, weights=weights)
+            train(self, rows, online=True)
+        return self
