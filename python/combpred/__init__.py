@@ -28,6 +28,7 @@ _NAMES = {
     "_models.composed.embedding": ("EmbeddingRegressor",),
     "_models.composed.voting": ("StructuredVoting",),
     "_models.probabilistic": ("ProbabilisticStructured",),
+    "_models.probabilistic_cv": ("ProbabilisticStructuredCV",),
     "_models.ridge": ("StructuredRidge",),
     "_models.ridge_cv": ("StructuredRidgeCV",),
     "_models.sgd": ("StructuredSGD",),

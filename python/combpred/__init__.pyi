@@ -26,6 +26,7 @@ from ._models.base import Certified as Certified
 from ._models.composed.embedding import EmbeddingRegressor as EmbeddingRegressor
 from ._models.composed.voting import StructuredVoting as StructuredVoting
 from ._models.probabilistic import ProbabilisticStructured as ProbabilisticStructured
+from ._models.probabilistic_cv import ProbabilisticStructuredCV as ProbabilisticStructuredCV
 from ._models.ridge import StructuredRidge as StructuredRidge
 from ._models.ridge_cv import StructuredRidgeCV as StructuredRidgeCV
 from ._models.sgd import StructuredSGD as StructuredSGD

@@ -54,6 +54,13 @@ class Targets:
         outputs = np.repeat(starts - first[:-1], sizes) + np.arange(first[-1])
         return Targets(self.psi[outputs], weights, first)
 
+    def mean_psi(self) -> FloatArray:
+        """Return ψ of each row, of several outputs the mean, of shape (n, d)."""
+        if self.first is None:
+            return self.psi
+        means: FloatArray = np.add.reduceat(self.psi, self.first[:-1]) / np.diff(self.first)[:, np.newaxis]
+        return means
+
     def row_weights(self) -> FloatArray | None:
         """Return the weight of each row with all its outputs, of shape (n,), or None for all 1."""
         if self.first is None:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.model_selection._search import _yield_masked_array_for_each_param
 from sklearn.utils import _safe_indexing
+from sklearn.utils._param_validation import validate_parameter_constraints
 
 from .._data.blocks import ArrayBlocks
 from .._lib.arrays import FloatArray, require_memory
@@ -21,14 +23,19 @@ from .._lib.kernel import SCALED_KERNELS, InputKernel
 from .._lib.ridge import RidgeProblem, Targets, left_out_scores, solve
 from ..metrics import get_scorer
 from ..structures import RowConstraints
+from .base import StructuredEstimator
 from .ridge import StructuredRidge, training_kernel
 from .training import BlockRows, TrainingRows, kernel_of
 
 # Of more settings than finalists each is tried with every third penalty on few rows; finalists are tried on more, with
 # the penalties near the one that did best. On rankings this chose as well as all penalties on all of the 1000 rows did,
 # in a third to a sixth of its time (tests/benchmarks/choice.py).
-_STRIDE, _FINALISTS = 3, 3
-_ROUNDS = (150, _FINALISTS), (1000, 1)  # rows, and how many settings they leave
+_STRIDE = 3
+ROUNDS = (150, 3), (1000, 1)  # rows, and how many settings they leave
+
+ALPHAS = tuple(10.0 ** (k / 2) for k in range(-6, 5))
+KERNELS = ("linear", "rbf", "laplacian")
+_WIDTHS = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0)  # times that of gamma="scale"
 
 
 @dataclass(frozen=True, eq=False)  # equal to itself alone, so that kernels need no hash
@@ -37,12 +44,12 @@ class Setting:
 
     kernel: str | Callable[..., float]
     gamma: float | str | None
-    loss: str
+    loss: str | None = None  # of estimators that have a choice
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """As `StructuredRidge` takes them."""
-        given = {"kernel": self.kernel, "loss": self.loss}
+        """As an estimator takes them."""
+        given = {"kernel": self.kernel} if self.loss is None else {"kernel": self.kernel, "loss": self.loss}
         return {**given, "gamma": self.gamma} if self.kernel in SCALED_KERNELS else given
 
 
@@ -51,44 +58,42 @@ class JudgedRows(NamedTuple):
 
     rows: TrainingRows
     targets: Targets  # ψ of y
-    constraints: Any  # on predictions
+    constraints: Any = None  # on predictions
+    folds: FloatArray | None = None  # (n, folds): 1 in training, −1 left out of it, 0 neither
 
     def some(self, most: int, *, square: bool) -> JudgedRows:
         """Return at most so many of them, the same whenever there are n; square if X holds kernel values."""
-        rows, targets, constraints = self
+        rows, targets, constraints, folds = self
         if rows.n <= most:
             return self
         chosen = np.sort(np.random.RandomState(0).permutation(rows.n)[:most])
         if constraints is not None and not isinstance(constraints, Mapping):
             constraints = [constraints[row] for row in chosen]
         X, part = rows.X[np.ix_(chosen, chosen)] if square else rows.X[chosen], targets.take(chosen)
-        return JudgedRows(TrainingRows(X, _safe_indexing(rows.y, chosen), None, part.weights), part, constraints)
+        some = TrainingRows(X, _safe_indexing(rows.y, chosen), None, part.weights)
+        return JudgedRows(some, part, constraints, None if folds is None else folds[chosen])
 
 
-class LeaveOut:
-    """The closed form of a model on some rows, and its scores of each row without that row.
-
-    Parameters
-    ----------
-    model : StructuredRidge
-        Not fitted; its structure is resolved.
-    judged : JudgedRows
-        With one output each.
+class Trial(ABC):
+    """A setting on some rows, and how well penalties predict each row without it.
 
     Attributes
     ----------
+    setting : Setting
+    model : estimator
+        With that setting; not fitted, its structure is resolved.
+    rows : TrainingRows
+    targets : Targets
     scores : dict of int to float
         Of the penalties that were tried, by number.
+    left_out : ndarray of shape (n, d)
+        f(x) of each row left out of training, with the best of them.
     """
 
-    def __init__(self, model: StructuredRidge, judged: JudgedRows) -> None:
-        self.model, (self.rows, targets, given), space = model, judged, model.structure_.space
-        model.kernel_ = kernel_of(model, self.rows)
-        self.problem = model._problem(targets).with_options(solver="closed-form")
-        self.held = None if given is None else RowConstraints(space, given, targets.n)
-        self._features = few_features(self.problem, model.kernel_, self.rows.X)
+    def __init__(self, setting: Setting, model: Any, judged: JudgedRows) -> None:
+        self.setting, self.model, (self.rows, self.targets, *_) = setting, model, judged
         self.scores: dict[int, float] = {}
-        self._left_out = np.zeros((0, 0))
+        self.left_out = np.zeros((0, 0))
 
     @property
     def best(self) -> int:
@@ -102,22 +107,42 @@ class LeaveOut:
 
     def try_penalties(self, penalties: dict[int, float], scoring: str, tell: Callable[[str], None]) -> None:
         """Add the scores of penalties, by number, tell of them, and keep what the best one says of rows left out."""
-        for (number, alpha), left_out in zip(penalties.items(), self._leave_out(penalties.values()), strict=True):
-            score = judge(self, left_out, scoring)
-            gamma = "" if self.model.gamma is None else f", gamma={self.model.kernel_.gamma:.4g}"
-            where = f"kernel={self.model.kernel!r}{gamma}, loss={self.model.loss_!r}, alpha={alpha:g}"
+        for (number, alpha), left_out in zip(penalties.items(), self.leave_out(penalties.values()), strict=True):
+            score = self.judge(left_out, scoring)
+            what = {**self.setting.parameters, "alpha": alpha}.items()
+            where = ", ".join(f"{name}={f'{value:.4g}' if isinstance(value, float) else value}" for name, value in what)
             if not np.isfinite(score):
                 raise ValueError(f"scoring gave {score} at {where}, must be a finite number")
-            tell(f"{where}: leave-one-out score {score:.6g}")
+            tell(f"{where}: score of rows left out {score:.6g}")
             self.scores[number] = float(score)
             if self.best == number:
-                self._left_out = left_out
+                self.left_out = left_out
+
+    @abstractmethod
+    def leave_out(self, alphas: Iterable[float]) -> Iterable[FloatArray]:
+        """Return f(x) of rows left out for each penalty."""
+
+    @abstractmethod
+    def judge(self, scores: FloatArray, scoring: str) -> float:
+        """Return how good such scores are, larger for better ones."""
+
+
+class LeaveOut(Trial):
+    """The closed form of a ridge model on some rows, with one output each, and its scores of each row without it."""
+
+    def __init__(self, setting: Setting, model: StructuredRidge, judged: JudgedRows) -> None:
+        super().__init__(setting, model, judged)
+        model.kernel_ = kernel_of(model, self.rows)
+        self.problem = model._problem(self.targets).with_options(solver="closed-form")
+        given = judged.constraints
+        self.held = None if given is None else RowConstraints(model.structure_.space, given, self.targets.n)
+        self._features = few_features(self.problem, model.kernel_, self.rows.X)
 
     @cached_property
     def _kernel(self) -> FloatArray:
         return training_kernel(self.model.kernel_, self.rows.X, self.problem.plan(0, 0), loo="_loo")
 
-    def _leave_out(self, alphas: Iterable[float]) -> Iterator[FloatArray]:
+    def leave_out(self, alphas: Iterable[float]) -> Iterator[FloatArray]:
         """Yield f(x) of rows left out for each penalty, from the features unless they prove too few."""
         left = list(alphas)
         if self._features is not None:
@@ -140,33 +165,39 @@ class LeaveOut:
             blocks = BlockRows.of_model(model, model.structure_)
             model._solve_features(ArrayBlocks(rows.X, rows.y, rows.weights), blocks)
         if model.decision_ == "f1":
-            model._choose_threshold(self._left_out, self.problem.targets)
-        weights = self.problem.targets.weights
+            model._choose_threshold(self.left_out, self.targets)
+        weights = self.targets.weights
         if weights is not None and not weights.all():  # without a row of weight 0 the model is the same
-            self._left_out[weights == 0] = model._scores(rows.X[weights == 0])
-        return self._left_out
+            self.left_out[weights == 0] = model._scores(rows.X[weights == 0])
+        return self.left_out
+
+    def judge(self, scores: FloatArray, scoring: str) -> float:
+        """Return how good scores of rows left out are, larger for better ones.
+
+        `scoring` is "explained", the share of the variance of ψ, which the loss "squared" estimates; "threshold", the
+        F1 of the threshold chosen; "metric", the structure's own; or the name of another metric.
+        """
+        model, targets = self.model, self.targets
+        reached = model._choose_threshold(scores, targets) if model.decision_ == "f1" else 0.0
+        if scoring == "threshold":
+            return float(reached)
+        if scoring == "explained":
+            return explained(targets.psi, scores + model.structure_.mean(), targets.weights)
+        return judge(model, self.rows.y, scores, targets.weights, scoring, self.held)
 
 
-def judge(leave: LeaveOut, scores: FloatArray, scoring: str) -> float:
-    """Return how good scores of rows left out are, larger for better ones.
-
-    `scoring` is "explained", the share of the variance of ψ, which the loss "squared" estimates; "threshold", the F1 of
-    the threshold chosen; "metric", the structure's own; or the name of another metric.
-    """
-    model, targets = leave.model, leave.problem.targets
-    reached = model._choose_threshold(scores, targets) if model.decision_ == "f1" else 0.0
-    if scoring == "threshold":
-        return reached
-    if scoring == "explained":
-        return explained(targets.psi, scores + model.structure_.mean(), targets.weights)
+def judge(
+    model: Any, y: Any, scores: FloatArray, weights: FloatArray | None, scoring: str, held: RowConstraints | None = None
+) -> float:
+    """Return the metric that `scoring` names, "metric" for the structure's own, of what f(x) of rows predict."""
     scorer = None if scoring == "metric" else get_scorer(scoring)
     if scorer is not None and scorer.takes_scores:
-        return scorer.judge(model.structure_, leave.rows.y, model._decision(scores), targets.weights)
-    decoded = model._decode_scores(scores, model._decoding(), leave.held)
+        return scorer.judge(model.structure_, y, model._decision(scores), weights)
+    decoded = model._decode_scores(scores, model._decoding(), held)
     predicted = model.structure_.space.decode_parts(decoded.y)
     if scorer is None:
-        return float(model.structure_.score(leave.rows.y, predicted, targets.weights))
-    return scorer.judge(model.structure_, leave.rows.y, predicted, targets.weights)
+        return float(model.structure_.score(y, predicted, weights))
+    return scorer.judge(model.structure_, y, predicted, weights)
 
 
 def explained(psi: FloatArray, expected: FloatArray, weights: FloatArray | None) -> float:
@@ -189,58 +220,86 @@ def few_features(problem: RidgeProblem, kernel: InputKernel, X: Any) -> FloatArr
     return X.toarray() if sparse.issparse(X) else X
 
 
-@dataclass(frozen=True)
-class Choice:
-    """What is chosen from: penalties and settings, whose estimators `model_of` makes; `scoring` is as for `judge`."""
+TrialT = TypeVar("TrialT", bound=Trial)
 
+
+@dataclass(frozen=True)
+class Choice(Generic[TrialT]):
+    """What is chosen from: penalties and settings.
+
+    Attributes
+    ----------
+    estimator : estimator
+        That chooses.
+    alphas : list of float
+    settings : list of Setting
+    scoring : str
+        As the trials take it.
+    rounds : tuple of (int, int)
+        On how many rows settings are compared, and how many are left.
+    trial_of : callable
+        Makes the `Trial` of a setting on some rows.
+    """
+
+    estimator: Any
     alphas: list[float]
     settings: list[Setting]
     scoring: str
-    model_of: Callable[[Setting], StructuredRidge]
-    verbose: int
-    tried: dict[tuple[Setting, int], LeaveOut] = field(default_factory=dict)  # by number of rows
+    rounds: tuple[tuple[int, int], ...]
+    trial_of: Callable[[Setting, JudgedRows], TrialT]
+    tried: dict[tuple[Setting, int], TrialT] = field(default_factory=dict)  # by number of rows
 
-    def best(self, whole: JudgedRows, *, square: bool) -> tuple[Setting, LeaveOut]:
-        """Return the best setting, and its closed form on all rows; see `JudgedRows.some` for `square`."""
+    def _best(self, whole: JudgedRows) -> TrialT:
+        """Return the trial of the best setting on all rows."""
+        square = self.estimator.kernel is not None
         entrants: dict[Setting, int | None] = dict.fromkeys(self.settings)  # and the best penalty so far
         n, total = len(entrants), 1
-        for _, places in _ROUNDS:
+        for _, places in self.rounds:
             n, total = min(n, places), total + n * (n > places)
-        with Steps("StructuredRidgeCV", total, self.verbose) as steps:
-            for most, places in _ROUNDS:
+        with Steps(type(self.estimator).__name__, total, int(self.estimator.verbose)) as steps:
+            for most, places in self.rounds:
                 if len(entrants) > places:
                     judged = whole.some(most, square=square)
                     found = {each: self._try(each, judged, near, steps) for each, near in entrants.items()}
                     ranked = sorted(found, key=lambda each: -found[each].score)  # the first of equals first
                     entrants = {each: found[each].best for each in ranked[:places]}
             ((setting, near),) = entrants.items()
-            return setting, self._try(setting, whole, near, steps)
+            return self._try(setting, whole, near, steps)
 
-    def _try(self, setting: Setting, judged: JudgedRows, near: int | None, steps: Steps) -> LeaveOut:
+    def _try(self, setting: Setting, judged: JudgedRows, near: int | None, steps: Steps) -> TrialT:
         """Judge penalties near one, or from the smallest to the largest, on some rows: a step."""
         key = setting, judged.rows.n
-        leave = self.tried[key] = self.tried.get(key) or LeaveOut(self.model_of(setting), judged)
+        trial = self.tried[key] = self.tried.get(key) or self.trial_of(setting, judged)
         ascending = [int(number) for number in np.argsort(self.alphas, kind="stable")]
         if near is not None:
             wanted = _beside(ascending, near)
-        elif len(self.settings) > _FINALISTS and len(ascending) > _STRIDE + 1:
+        elif len(self.settings) > self.rounds[0][1] and len(ascending) > _STRIDE + 1:
             wanted = ascending[1::_STRIDE]
         else:
             wanted = ascending
         while wanted:
-            missing = {number: self.alphas[number] for number in sorted(wanted) if number not in leave.scores}
+            missing = {number: self.alphas[number] for number in sorted(wanted) if number not in trial.scores}
             if missing:
-                leave.try_penalties(missing, self.scoring, steps.tell)
-            wanted = _beside(ascending, leave.best) if near is not None and missing else []
+                trial.try_penalties(missing, self.scoring, steps.tell)
+            wanted = _beside(ascending, trial.best) if near is not None and missing else []
         steps.advance()
-        return leave
+        return trial
+
+    def keep(self, whole: JudgedRows) -> TrialT:
+        """Choose, set the attributes that tell of the choice, and return the best trial, on all rows."""
+        model, best = self.estimator, self._best(whole)
+        model.alpha_ = self.alphas[best.best]
+        model.best_params_, model.best_score_ = {"alpha": model.alpha_, **best.setting.parameters}, best.score
+        model.cv_results_ = self.table()
+        model.best_index_ = int(np.argmin(model.cv_results_["rank_test_score"]))
+        return best
 
     def table(self) -> dict[str, Any]:
         """Return what was tried in the form of ``GridSearchCV.cv_results_``."""
         tried = [
-            (n_rows, leave.scores[number], {"alpha": self.alphas[number], **setting.parameters})
-            for (setting, n_rows), leave in self.tried.items()
-            for number in sorted(leave.scores)
+            (n_rows, trial.scores[number], {"alpha": self.alphas[number], **setting.parameters})
+            for (setting, n_rows), trial in self.tried.items()
+            for number in sorted(trial.scores)
         ]
         params = [params for *_, params in tried]
         keys = [(-n_rows, -score) for n_rows, score, _ in tried]  # scores on more rows come first
@@ -257,6 +316,46 @@ def _beside(ascending: list[int], number: int) -> list[int]:
     """Return a number and those before and after it."""
     at = ascending.index(number)
     return ascending[max(at - 1, 0) : at + 2]
+
+
+def checked_lists(model: Any, single: type[StructuredEstimator]) -> dict[str, list[Any]]:
+    """Return the lists that an estimator chooses from, each entry checked as the parameter of `single` that it is of.
+
+    None stands for the default of the parameter, but of the kernel.
+    """
+    checked: dict[str, list[Any]] = {}
+    for name, parameter in {"alphas": "alpha", "kernels": "kernel", "gammas": "gamma", "losses": "loss"}.items():
+        given = getattr(model, name, None)
+        default = KERNELS if name == "kernels" else (getattr(single, parameter, None),)
+        entries = checked[parameter] = list(default if given is None else given)
+        if not entries:
+            raise ValueError(f"{name} is empty: name at least one")
+        if hasattr(model, name):
+            named = {f"{name}[{at}]": entry for at, entry in enumerate(entries)}
+            constraints = dict.fromkeys(named, single._parameter_constraints[parameter])
+            validate_parameter_constraints(constraints, named, caller_name=type(model).__name__)
+    checked["alpha"] = [float(alpha) for alpha in checked["alpha"]]
+    kernels = checked["kernel"]
+    if getattr(model, "kernel_params", None) and not any(map(callable, kernels)):
+        raise ValueError(f"kernel_params={model.kernel_params!r} has no effect: it is for callable kernels")
+    if "precomputed" in kernels and len(kernels) > 1:
+        raise ValueError(f"kernels={model.kernels!r}: X holds the values of one kernel where it is 'precomputed'")
+    return checked
+
+
+def settings_of(lists: dict[str, list[Any]], rows: TrainingRows, *, widths: bool) -> list[Setting]:
+    """Return what is to be compared beside the penalties, with `widths` also those of the kernels that have one."""
+    scaled, gammas = [kernel for kernel in lists["kernel"] if kernel in SCALED_KERNELS], lists["gamma"]
+    if widths and scaled:
+        scale = InputKernel.resolve(scaled[0], rows.X, gamma="scale", weights=rows.weights).gamma
+        assert scale is not None
+        gammas = [width * scale for width in _WIDTHS]
+    return [
+        Setting(kernel, gamma, loss)
+        for loss in lists["loss"]
+        for kernel in lists["kernel"]
+        for gamma in (gammas if kernel in SCALED_KERNELS else [None])
+    ]
 
 
 def take_fit(model: BaseEstimator, fitted: BaseEstimator) -> None:

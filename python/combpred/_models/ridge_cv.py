@@ -8,20 +8,17 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import _fit_context
-from sklearn.utils._param_validation import StrOptions, validate_parameter_constraints
+from sklearn.utils._param_validation import StrOptions
 
 from .._data.glossary import documented
 from .._data.inputs import refit
-from .._lib.kernel import SCALED_KERNELS, InputKernel
+from .._lib.kernel import SCALED_KERNELS
 from ..metrics import get_scorer_names
 from ..structures import Structure
-from .choice import Choice, JudgedRows, Setting, take_fit
+from .choice import ALPHAS, ROUNDS, Choice, JudgedRows, LeaveOut, Setting, checked_lists, settings_of, take_fit
 from .ridge import THRESHOLD_DECISIONS, RidgeBase, StructuredRidge
-from .training import TrainingRows, embed_rows, require_single
+from .training import embed_rows, require_single
 
-_ALPHAS = tuple(10.0 ** (k / 2) for k in range(-6, 5))
-_KERNELS = ("linear", "rbf", "laplacian")
-_WIDTHS = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0)  # times that of gamma="scale"
 _OWN = ("alphas", "kernels", "gammas", "losses", "scoring", "kernel_params")
 
 
@@ -144,7 +141,7 @@ class StructuredRidgeCV(RidgeBase):
     ('rbf', True)
     """
 
-    alphas: Sequence[float] = _ALPHAS
+    alphas: Sequence[float] = ALPHAS
     kernels: Sequence[str | Callable[..., float]] | None = None
     gammas: Sequence[float | str | None] | None = None
     losses: Sequence[str] | None = None
@@ -208,7 +205,7 @@ class StructuredRidgeCV(RidgeBase):
         ['a', 'b']
         """
         with refit(self):
-            lists = self._lists()
+            lists = checked_lists(self, StructuredRidge)
             rows = self._read_rows(X, y, sample_weight)
             require_single(rows.sets, "leave-one-out")
             counting = rows.n if rows.weights is None else int(np.count_nonzero(rows.weights))
@@ -217,15 +214,11 @@ class StructuredRidgeCV(RidgeBase):
                     "leave-one-out chooses by rows left out of training, of which there must be at least 2 of "
                     f"positive weight, got n_samples={counting}; take StructuredRidge, which needs no choice"
                 )
-            settings, alphas = self._settings(lists, rows), [float(alpha) for alpha in lists["alpha"]]
-            scoring = self._scoring(settings, constraints)
-            choice = Choice(alphas, settings, scoring, self._model_of, int(self.verbose))
+            settings = settings_of(lists, rows, widths=self.gammas is None)
+            scoring = self._scoring(lists["loss"], constraints)
+            choice = Choice(self, lists["alpha"], settings, scoring, ROUNDS, self._trial_of)
             judged = JudgedRows(rows, embed_rows(self, rows), constraints)
-            setting, best = choice.best(judged, square=self.kernel is not None)
-            self.alpha_ = choice.alphas[best.best]
-            self.best_params_, self.best_score_ = {"alpha": self.alpha_, **setting.parameters}, best.score
-            self.cv_results_ = choice.table()
-            self.best_index_ = int(np.argmin(self.cv_results_["rank_test_score"]))
+            best = choice.keep(judged)
             self.loo_scores_ = best.train(self.alpha_)
             take_fit(self, best.model)
             self.gamma_ = self.kernel_.gamma if self.kernel_.name in SCALED_KERNELS else None
@@ -234,54 +227,21 @@ class StructuredRidgeCV(RidgeBase):
     def _set_structure(self, structure: Structure) -> None:
         super(RidgeBase, self)._set_structure(structure)  # what goes by a loss comes with the model chosen
 
-    def _lists(self) -> dict[str, list[Any]]:
-        """Return what is chosen from, each entry checked as the parameter of :class:`StructuredRidge` that it is of."""
-        defaults = {"alphas": _ALPHAS, "kernels": _KERNELS, "gammas": (None,), "losses": ("auto",)}
-        checked: dict[str, list[Any]] = {}
-        for (name, default), single in zip(defaults.items(), ("alpha", "kernel", "gamma", "loss"), strict=True):
-            given = getattr(self, name)
-            entries = checked[single] = list(default if given is None else given)
-            if not entries:
-                raise ValueError(f"{name} is empty: name at least one")
-            named = {f"{name}[{at}]": entry for at, entry in enumerate(entries)}
-            constraints = dict.fromkeys(named, StructuredRidge._parameter_constraints[single])
-            validate_parameter_constraints(constraints, named, caller_name=type(self).__name__)
-        kernels = checked["kernel"]
-        if self.kernel_params and not any(map(callable, kernels)):
-            raise ValueError(f"kernel_params={self.kernel_params!r} has no effect: it is for callable kernels")
-        if "precomputed" in kernels and len(kernels) > 1:
-            raise ValueError(f"kernels={self.kernels!r}: X holds the values of one kernel where it is 'precomputed'")
-        return checked
-
-    def _settings(self, lists: dict[str, list[Any]], rows: TrainingRows) -> list[Setting]:
-        """Return what is to be compared beside the penalties."""
-        scaled, gammas = [kernel for kernel in lists["kernel"] if kernel in SCALED_KERNELS], lists["gamma"]
-        if self.gammas is None and scaled:
-            scale = InputKernel.resolve(scaled[0], rows.X, gamma="scale", weights=rows.weights).gamma
-            assert scale is not None
-            gammas = [width * scale for width in _WIDTHS]
-        return [
-            Setting(kernel, gamma, loss)
-            for loss in lists["loss"]
-            for kernel in lists["kernel"]
-            for gamma in (gammas if kernel in SCALED_KERNELS else [None])
-        ]
-
-    def _scoring(self, settings: list[Setting], constraints: Any) -> str:
+    def _scoring(self, losses: list[str], constraints: Any) -> str:
         """Return what settings are compared by, as `judge` takes it."""
         if self.scoring is not None:
             return self.scoring
         if self.decision == "f1":
             return "threshold"
         decides_by = self.structure_.space.decides_by
-        squared = all(decides_by(each.loss, "auto")[0] == "squared" for each in settings)
+        squared = all(decides_by(loss, "auto")[0] == "squared" for loss in losses)
         return "explained" if squared and constraints is None else "metric"
 
-    def _model_of(self, setting: Setting) -> StructuredRidge:
-        """Return the estimator of a setting, not fitted but for the structure and the features of all rows."""
+    def _trial_of(self, setting: Setting, judged: JudgedRows) -> LeaveOut:
+        """Return the trial of an estimator that is not fitted but for the structure and the features of all rows."""
         shared = {name: value for name, value in self.get_params(deep=False).items() if name not in _OWN}
         params = self.kernel_params if callable(setting.kernel) else None
         model = StructuredRidge(**shared, kernel_params=params, **setting.parameters)
         take_fit(model, self)
         model._set_structure(self.structure_)
-        return model
+        return LeaveOut(setting, model, judged)

@@ -92,7 +92,7 @@ def test_widths_by_default_are_around_the_scale():
 @pytest.mark.parametrize("precomputed", [False, True])
 def test_many_rows_are_compared_on_a_part_of_them(monkeypatch, precomputed):
     """The same part whenever there are as many rows; the best setting is tried again on all, and trained on them."""
-    monkeypatch.setattr("combpred._models.choice._ROUNDS", ((150, 3), (7, 1)))
+    monkeypatch.setattr("combpred._models.ridge_cv.ROUNDS", ((150, 3), (7, 1)))
     X, y, _ = problem(Permutations(4))
     weights = np.random.default_rng(0).uniform(0.5, 2.0, size=N)
     constraints = [{"first": int(row % 4)} for row in range(N)]
@@ -119,7 +119,7 @@ def test_many_rows_are_compared_on_a_part_of_them(monkeypatch, precomputed):
 @pytest.mark.parametrize("scoring", [None, "metric"])
 def test_finalists_are_tried_near_the_penalties_that_did_best_on_fewer_rows(monkeypatch, scoring):
     """Scores are those of settings tried alone, with every penalty; who comes second and third is looked at as well."""
-    monkeypatch.setattr("combpred._models.choice._ROUNDS", ((20, 3), (1000, 1)))
+    monkeypatch.setattr("combpred._models.ridge_cv.ROUNDS", ((20, 3), (1000, 1)))
     rng = np.random.default_rng(7)
     X = rng.normal(size=(40, 3))
     y = Permutations(4).decode(np.tanh(X @ rng.normal(size=(3, 6))) + 0.3 * rng.normal(size=(40, 6)))

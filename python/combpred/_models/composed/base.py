@@ -20,6 +20,7 @@ from ..._lib.arrays import FloatArray, refuse_masked
 from ..._lib.call import get_n_threads
 from ..._lib.decode import Decoded, Decoding
 from ..._lib.errors import CapabilityError, RowError
+from ..._lib.ridge import Targets
 from ...structures import RowConstraints, Structure, target_type
 from ..base import StructuredEstimator
 from ..ridge import DECISIONS, decides_by
@@ -159,9 +160,7 @@ class Member:
         sets = flat_sets(self.y)
         parts, partial = encode_rows(self.structure, self.y, sets)
         psi: FloatArray = self.structure.space.embed(parts, get_n_threads(n_jobs), partial=partial)
-        if sets is None:
-            return psi
-        return np.add.reduceat(psi, sets.first[:-1]) / np.diff(sets.first)[:, np.newaxis]
+        return Targets(psi, None, None if sets is None else sets.first).mean_psi()
 
 
 def resolve_member(structure: Structure, y: Any, name: str, given: Any, link: Any = None) -> Member:
