@@ -140,7 +140,7 @@ class LeaveOut:
             blocks = BlockRows.of_model(model, model.structure_)
             model._solve_features(ArrayBlocks(rows.X, rows.y, rows.weights), blocks)
         if model.decision_ == "f1":
-            model._choose_threshold(self._left_out, self.problem.targets)
+            model._choose_threshold(self._left_out, self.problem.targets.psi, self.problem.targets.weights)
         weights = self.problem.targets.weights
         if weights is not None and not weights.all():  # without a row of weight 0 the model is the same
             self._left_out[weights == 0] = model._scores(rows.X[weights == 0])
@@ -154,7 +154,7 @@ def judge(leave: LeaveOut, scores: FloatArray, scoring: str) -> float:
     the threshold chosen; "metric", the structure's own; or the name of another metric.
     """
     model, targets = leave.model, leave.problem.targets
-    reached = model._choose_threshold(scores, targets) if model.decision_ == "f1" else 0.0
+    reached = model._choose_threshold(scores, targets.psi, targets.weights) if model.decision_ == "f1" else 0.0
     if scoring == "threshold":
         return reached
     if scoring == "explained":

@@ -93,7 +93,7 @@ class StructuredRidgeCV(RidgeBase):
     %(dual_coef_)s
     %(intercept_)s
     %(loss_)s
-    threshold_ : float
+    threshold_, predicts_empty_ : float, bool
         With ``decision="f1"``, as in :class:`StructuredRidge`.
     %(kernel_)s
     %(classes_)s
