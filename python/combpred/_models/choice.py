@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.model_selection._search import _yield_masked_array_for_each_param
 from sklearn.utils import _safe_indexing
 
-from .._data.blocks import ArrayBlocks
-from .._lib.arrays import FloatArray, require_memory
+from .._lib.arrays import FloatArray
 from .._lib.control import Steps
-from .._lib.errors import NumericalError
-from .._lib.kernel import SCALED_KERNELS, InputKernel
-from .._lib.ridge import RidgeProblem, Targets, left_out_scores, solve
+from .._lib.kernel import SCALED_KERNELS
+from .._lib.ridge import Targets
 from ..metrics import get_scorer
 from ..structures import RowConstraints
-from .ridge import StructuredRidge, training_kernel
-from .training import BlockRows, TrainingRows, kernel_of
+from .ridge import LeaveOneOut, StructuredRidge
+from .training import TrainingRows, kernel_of
 
 # Of more settings than finalists each is tried with every third penalty on few rows; finalists are tried on more, with
 # the penalties near the one that did best. On rankings this chose as well as all penalties on all of the 1000 rows did,
@@ -86,7 +82,7 @@ class LeaveOut:
         model.kernel_ = kernel_of(model, self.rows)
         self.problem = model._problem(targets).with_options(solver="closed-form")
         self.held = None if given is None else RowConstraints(space, given, targets.n)
-        self._features = few_features(self.problem, model.kernel_, self.rows.X)
+        self._without = LeaveOneOut(self.problem, model.kernel_, self.rows.X)
         self.scores: dict[int, float] = {}
         self._left_out = np.zeros((0, 0))
 
@@ -102,7 +98,7 @@ class LeaveOut:
 
     def try_penalties(self, penalties: dict[int, float], scoring: str, tell: Callable[[str], None]) -> None:
         """Add the scores of penalties, by number, tell of them, and keep what the best one says of rows left out."""
-        for (number, alpha), left_out in zip(penalties.items(), self._leave_out(penalties.values()), strict=True):
+        for (number, alpha), left_out in zip(penalties.items(), self._without.scores(penalties.values()), strict=True):
             score = judge(self, left_out, scoring)
             gamma = "" if self.model.gamma is None else f", gamma={self.model.kernel_.gamma:.4g}"
             where = f"kernel={self.model.kernel!r}{gamma}, loss={self.model.loss_!r}, alpha={alpha:g}"
@@ -113,32 +109,10 @@ class LeaveOut:
             if self.best == number:
                 self._left_out = left_out
 
-    @cached_property
-    def _kernel(self) -> FloatArray:
-        return training_kernel(self.model.kernel_, self.rows.X, self.problem.plan(0, 0), loo="_loo")
-
-    def _leave_out(self, alphas: Iterable[float]) -> Iterator[FloatArray]:
-        """Yield f(x) of rows left out for each penalty, from the features unless they prove too few."""
-        left = list(alphas)
-        if self._features is not None:
-            try:
-                for scores in left_out_scores(self.problem, self._features, left, p=self._features.shape[1]):
-                    yield scores
-                    left.pop(0)
-            except NumericalError:
-                self._features = None
-        if left:
-            yield from left_out_scores(self.problem, self._kernel, left)
-
     def train(self, alpha: float) -> FloatArray:
         """Fit the model with the best penalty, which is `alpha`, and return the scores of rows left out."""
         model, rows = self.model.set_params(alpha=alpha), self.rows
-        if self._features is None:
-            plan = self.problem.plan(0, 0)
-            model._keep_solution(solve(self.problem.with_options(alpha=alpha), self._kernel, plan), rows.X)
-        else:
-            blocks = BlockRows.of_model(model, model.structure_)
-            model._solve_features(ArrayBlocks(rows.X, rows.y, rows.weights), blocks)
+        self._without.train(model, rows)
         if model.decision_ == "f1":
             model._choose_threshold(self._left_out, self.problem.targets.psi, self.problem.targets.weights)
         weights = self.problem.targets.weights
@@ -177,16 +151,6 @@ def explained(psi: FloatArray, expected: FloatArray, weights: FloatArray | None)
     )
     constant = variance <= 1e-20 * square  # but for rounding
     return -distance if constant else 1.0 - distance / variance
-
-
-def few_features(problem: RidgeProblem, kernel: InputKernel, X: Any) -> FloatArray | None:
-    """Return the features of the linear kernel where they are few beside the rows: no kernel matrix is needed then."""
-    plan = problem.plan(X.shape[1] if kernel.is_linear else 0, 0)
-    if plan["route_loo"] != "features":
-        return None
-    n_bytes = plan[f"work_loo_{plan['precision']}"] + plan["beside_loo"]
-    require_memory(n_bytes, f"leaving out each of {problem.n} rows", "fit fewer rows")
-    return X.toarray() if sparse.issparse(X) else X
 
 
 @dataclass(frozen=True)

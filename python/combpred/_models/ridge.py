@@ -7,8 +7,9 @@ products, adds up over blocks, wherever they are.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from numbers import Integral
 from operator import iadd
 from typing import Any, ClassVar
@@ -26,7 +27,7 @@ from .._data.inputs import in_double, is_dask, refit, require_weight
 from .._lib.abi import Control
 from .._lib.arrays import SMALL_BYTES, FloatArray, require_memory
 from .._lib.call import get_n_threads
-from .._lib.errors import CapabilityError
+from .._lib.errors import CapabilityError, NumericalError
 from .._lib.kernel import InputKernel
 from .._lib.names import RIDGE_DECISIONS, RIDGE_LOSSES, RIDGE_SOLVERS
 from .._lib.ridge import (
@@ -41,7 +42,7 @@ from .._lib.ridge import (
 )
 from ..structures import Structure
 from .thresholds import ThresholdEstimator
-from .training import BlockRows, embed_rows, kernel_of, require_single, warn_unconverged
+from .training import BlockRows, TrainingRows, embed_rows, kernel_of, require_single, warn_unconverged
 
 # What to do about a kernel matrix that does not fit in memory.
 _NO_MATRIX = (
@@ -329,16 +330,17 @@ class StructuredRidge(RidgeBase):
                 return self._solve_features(blocks, BlockRows.of_model(self, self.structure_))
             if by_features:
                 rows = rows._replace(X=in_double(rows.X))
-            chooses = self.decision_ == "f1"
-            if chooses:
+            if self.decision_ == "f1":
                 require_single(rows.sets, "decision='f1'")
             problem = self._problem(embed_rows(self, rows))
-            plan = problem.plan(0, 0)
-            kernel = training_kernel(self.kernel_, rows.X, plan, loo="_loo" if chooses else "")
-            self._keep_solution(solve(problem, kernel, plan), rows.X)
-            if chooses:
-                (left_out,) = left_out_scores(problem, kernel, [float(self.alpha)])
+            if self.decision_ == "f1":
+                without = LeaveOneOut(problem, self.kernel_, rows.X, by_features=self.solver == "auto")
+                (left_out,) = without.scores([float(self.alpha)])
+                without.train(self, rows)
                 self._choose_threshold(left_out, problem.targets.psi, problem.targets.weights)
+            else:
+                plan = problem.plan(0, 0)
+                self._keep_solution(solve(problem, training_kernel(self.kernel_, rows.X, plan), plan), rows.X)
         return self
 
     def _is_primal(self, X: Any) -> bool:
@@ -427,6 +429,61 @@ class StructuredRidge(RidgeBase):
         weights, info = solve_blocks(source, rows, problem, int(self.verbose))
         self._keep_solution(Solution(weights, "primal", info))
         return self
+
+
+class LeaveOneOut:
+    """Scores of rows without each in training, and training on all, from few features or from the kernel matrix.
+
+    Parameters
+    ----------
+    problem : RidgeProblem
+        With the solver of training from the kernel matrix.
+    kernel : InputKernel
+    X : array or CSR of shape (n, p)
+        Training inputs, or the kernel matrix if it is precomputed.
+    by_features : bool, default=True
+        Whether features serve where they are few.
+    """
+
+    def __init__(self, problem: RidgeProblem, kernel: InputKernel, X: Any, *, by_features: bool = True) -> None:
+        self.problem, self.kernel, self.X = problem, kernel, X
+        self._features = few_features(problem, kernel, X) if by_features else None
+
+    @cached_property
+    def _matrix(self) -> FloatArray:
+        return training_kernel(self.kernel, self.X, self.problem.plan(0, 0), loo="_loo")
+
+    def scores(self, alphas: Iterable[float]) -> Iterator[FloatArray]:
+        """Yield f(x) (n, d) of rows left out for each penalty, from the features unless they prove too few."""
+        left = list(alphas)
+        if self._features is not None:
+            try:
+                for scores in left_out_scores(self.problem, self._features, left, p=self._features.shape[1]):
+                    yield scores
+                    left.pop(0)
+            except NumericalError:
+                self._features = None
+        if left:
+            yield from left_out_scores(self.problem, self._matrix, left)
+
+    def train(self, model: StructuredRidge, rows: TrainingRows) -> None:
+        """Fit a model, which may have another penalty, on the rows, which are those of X."""
+        if self._features is None:
+            problem = self.problem.with_options(alpha=float(model.alpha))
+            model._keep_solution(solve(problem, self._matrix, problem.plan(0, 0)), self.X)
+        else:
+            blocks = BlockRows.of_model(model, model.structure_)
+            model._solve_features(ArrayBlocks(self.X, rows.y, rows.weights), blocks)
+
+
+def few_features(problem: RidgeProblem, kernel: InputKernel, X: Any) -> FloatArray | None:
+    """Return the features of the linear kernel where they are few beside the rows: no kernel matrix is needed then."""
+    plan = problem.with_options(solver="closed-form").plan(X.shape[1] if kernel.is_linear else 0, 0)
+    if plan["route_loo"] != "features":
+        return None
+    n_bytes = plan[f"work_loo_{plan['precision']}"] + plan["beside_loo"]
+    require_memory(n_bytes, f"leaving out each of {problem.n} rows", "fit fewer rows")
+    return X.toarray() if sparse.issparse(X) else X
 
 
 def solve_blocks(source: BlockSource, rows: BlockRows, problem: PrimalProblem, verbose: int) -> tuple[FloatArray, Any]:

@@ -12,7 +12,7 @@ from sklearn.model_selection import LeaveOneOut, cross_val_predict
 
 import reference
 from combpred import StructuredRidge, StructuredRidgeCV, metrics
-from combpred._models import choice
+from combpred._models import ridge
 from combpred._models.ridge import RidgeProblem
 from combpred.structures import LabelSets, Ordinal, Permutations
 
@@ -73,7 +73,7 @@ def test_few_features_of_the_linear_kernel_need_no_kernel_matrix(structure, loss
     def refused(*arguments, **options):
         raise AssertionError("a kernel matrix")
 
-    monkeypatch.setattr(choice, "training_kernel", refused)
+    monkeypatch.setattr(ridge, "training_kernel", refused)
     options = {"structure": structure, "alphas": [0.3], "losses": [loss], "kernels": ["linear"]}
     model = StructuredRidgeCV(fit_intercept=intercept, **options).fit(X, y, weights)
     compressed = StructuredRidgeCV(fit_intercept=intercept, **options).fit(sparse.csr_matrix(X), y, weights)

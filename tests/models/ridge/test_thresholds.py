@@ -9,6 +9,7 @@ import pytest
 from sklearn.base import clone
 
 from combpred import Admissible, CapabilityError, StructuredRidge, StructuredSGD
+from combpred._models import ridge
 from combpred.structures import LabelSets
 
 
@@ -42,6 +43,26 @@ def test_the_threshold_reaches_the_largest_f1_of_rows_left_out_by_refitting(data
     best = max(mean_f1(y, scores > t, weights) for t in tried)
     assert mean_f1(y, scores > model.threshold_, weights) == pytest.approx(best, abs=1e-12)
     assert best > mean_f1(y, scores > 0.5, weights)  # else the test would not tell it from "mbr"
+
+
+@pytest.mark.parametrize("loss", ["auc", "squared"])
+def test_few_features_need_no_kernel_matrix(loss, monkeypatch):
+    rng = np.random.default_rng(6)
+    X = rng.normal(size=(64, 3))
+    y = (X @ rng.normal(size=(3, 4)) + rng.normal(size=(64, 4)) > 0.5).astype(int)
+    options = {"loss": loss, "alpha": 0.5, "decision": "f1"}
+    given = StructuredRidge("labelsets", kernel="precomputed", **options).fit(X @ X.T, y)
+    matrix = StructuredRidge("labelsets", solver="closed-form", **options).fit(X, y)
+
+    def refused(*arguments, **options):
+        raise AssertionError("a kernel matrix")
+
+    monkeypatch.setattr(ridge, "training_kernel", refused)
+    model = StructuredRidge("labelsets", **options).fit(X, y)
+    assert model.solver_ == "primal"
+    for other, rows in ((given, X @ X.T), (matrix, X)):
+        assert model.threshold_ == pytest.approx(other.threshold_, abs=1e-8)
+        np.testing.assert_allclose(model.feature_scores(X), other.feature_scores(rows), atol=1e-7)
 
 
 @pytest.mark.parametrize("loss", ["auc", "squared"])
