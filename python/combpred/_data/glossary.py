@@ -47,12 +47,13 @@ decision : {"auto", "score", "mbr", "mode", "median", "f1"}, default="auto"
     %(f1_decision)s
 
 [expected_decision]
-decision : {"auto", "score", "mbr", "mode", "median"}, default="auto"
+decision : {"auto", "score", "mbr", "mode", "median", "f1"}, default="auto"
     How the expected ψ decides. ``"mbr"``: by the least expected squared distance between embeddings (minimum Bayes
     risk), Hamming distance or Kendall's where entries are bits or signs. ``"score"``: by the largest inner product with
     ψ(y). ``"auto"``: as :class:`StructuredRidge` with ``loss="squared"``, and ``"score"`` where decoders do not find
     pre-images. ``"mode"``, of nodes and grades: the most probable one. ``"median"``, of grades: another name of
     ``"mbr"``, which is their absolute error.
+    %(f1_decision)s
 
 [loss_]
 loss_, decision_ : str

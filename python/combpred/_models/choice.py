@@ -3,28 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from copy import copy
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.model_selection._search import _yield_masked_array_for_each_param
 from sklearn.utils import _safe_indexing
+from sklearn.utils._param_validation import StrOptions
 
 from .._lib.arrays import FloatArray
 from .._lib.control import Steps
+from .._lib.errors import CapabilityError
 from .._lib.kernel import SCALED_KERNELS
 from .._lib.ridge import Targets
-from ..metrics import get_scorer
-from ..structures import RowConstraints
-from .ridge import LeaveOneOut, StructuredRidge
+from ..metrics import get_scorer, get_scorer_names
+from ..structures import RowConstraints, Structure, resolve_structure
+from .ridge import LeaveOneOut, StructuredRidge, decides_by
+from .thresholds import ThresholdEstimator, mean_f1
 from .training import TrainingRows, kernel_of
 
 # Of more settings than finalists each is tried with every third penalty on few rows; finalists are tried on more, with
 # the penalties near the one that did best. On rankings this chose as well as all penalties on all of the 1000 rows did,
 # in a third to a sixth of its time (tests/benchmarks/choice.py).
-_STRIDE, _FINALISTS = 3, 3
-_ROUNDS = (150, _FINALISTS), (1000, 1)  # rows, and how many settings they leave
+_STRIDE, _FINALISTS = 3, 5
+_ROUNDS = (500, _FINALISTS), (1000, 1)  # rows, and how many settings they leave
+
+# Those that decide by the expectation of ψ. Where a structure has one of them, that of "auto" comes first.
+_DECISIONS = "auto", "mbr", "mode", "f1"
+
+#: Constraint of the parameter `scoring`.
+SCORING = [StrOptions({"metric", "f1", *get_scorer_names()}), None]
 
 
 @dataclass(frozen=True, eq=False)  # equal to itself alone, so that kernels need no hash
@@ -109,6 +119,13 @@ class LeaveOut:
             if self.best == number:
                 self._left_out = left_out
 
+    def decided_by(self, model: StructuredRidge, scoring: str) -> LeaveOut:
+        """Return the same for another decision, that of `model`, which is judged at the best penalty alone."""
+        other = copy(self)
+        other.model, model.kernel_ = model, self.model.kernel_
+        other.scores = {self.best: judge(other, self._left_out, scoring)}
+        return other
+
     def train(self, alpha: float) -> FloatArray:
         """Fit the model with the best penalty, which is `alpha`, and return the scores of rows left out."""
         model, rows = self.model.set_params(alpha=alpha), self.rows
@@ -125,22 +142,68 @@ def judge(leave: LeaveOut, scores: FloatArray, scoring: str) -> float:
     """Return how good scores of rows left out are, larger for better ones.
 
     `scoring` is "explained", the share of the variance of ψ, which the loss "squared" estimates; "threshold", the F1 of
-    the threshold chosen; "metric", the structure's own; or the name of another metric.
+    the threshold chosen; or as for `judge_decisions`.
     """
     model, targets = leave.model, leave.problem.targets
+    if scoring == "explained":
+        return explained(targets.psi, scores + model.structure_.mean(), targets.weights)
     reached = model._choose_threshold(scores, targets.psi, targets.weights) if model.decision_ == "f1" else 0.0
     if scoring == "threshold":
         return reached
-    if scoring == "explained":
-        return explained(targets.psi, scores + model.structure_.mean(), targets.weights)
-    scorer = None if scoring == "metric" else get_scorer(scoring)
+    return judge_decisions(model, scores, leave.rows.y, targets.weights, scoring, leave.held)
+
+
+def judge_decisions(
+    model: ThresholdEstimator, scores: FloatArray, y: Any, weights: FloatArray | None, scoring: str, held: Any = None
+) -> float:
+    """Return how good what a model decides by f(x) of rows is, larger for better ones.
+
+    `scoring` is "metric", the structure's own; "f1", that of label sets; or the name of another metric.
+    """
+    structure = model.structure_
+    scorer = None if scoring in ("metric", "f1") else get_scorer(scoring)
     if scorer is not None and scorer.takes_scores:
-        return scorer.judge(model.structure_, leave.rows.y, model._decision(scores), targets.weights)
-    decoded = model._decode_scores(scores, model._decoding(), leave.held)
-    predicted = model.structure_.space.decode_parts(decoded.y)
+        return scorer.judge(structure, y, model._decision(scores), weights)
+    predicted = structure.space.decode_parts(model._decode_scores(scores, model._decoding(), held).y)
+    if scoring == "f1":
+        return mean_f1(structure.embed(y), structure.embed(predicted), weights)
     if scorer is None:
-        return float(model.structure_.score(leave.rows.y, predicted, targets.weights))
-    return scorer.judge(model.structure_, leave.rows.y, predicted, targets.weights)
+        return float(structure.score(y, predicted, weights))
+    return scorer.judge(structure, y, predicted, weights)
+
+
+def check_scoring(scoring: str | None, structure: Structure) -> None:
+    """Raise ValueError if a metric is not for outputs of a structure."""
+    if scoring == "f1" and structure.target_type != "multilabel-indicator":
+        raise ValueError(f"scoring='f1' is for label sets, not for {structure!r}: take 'metric'")
+    if scoring not in (None, "metric", "f1"):
+        get_scorer(scoring).require_judged(structure)
+
+
+def candidates(
+    structure: Structure, loss: str, decision: str, scoring: str | None, y: Any, *, constrained: bool = False
+) -> list[tuple[Structure, str]]:
+    """Return the structures and decisions to choose among by `scoring`, those without a choice first.
+
+    The structure is resolved. Observed sets stand beside all sets where neither is asked for; a condition on a
+    prediction may hold for none of them. Decisions that come to the same are listed once.
+    """
+    if scoring is None or loss != "squared" or (scoring not in ("metric", "f1") and get_scorer(scoring).takes_scores):
+        return [(structure, decision)]
+    structures = [structure]
+    if not constrained and getattr(structure, "observed", False) is None:
+        structures.append(resolve_structure(clone(structure).set_params(observed=True), y))
+    found: dict[tuple[Structure, str], None] = {}
+    for one in structures:
+        for name in _DECISIONS if decision == "auto" else [decision]:
+            try:
+                decided = decides_by(one, loss, name)[1]
+                if decided == "mbr":
+                    one.space.require_preimage()
+            except CapabilityError:
+                continue
+            found[one, decided] = None
+    return list(found)
 
 
 def explained(psi: FloatArray, expected: FloatArray, weights: FloatArray | None) -> float:

@@ -56,6 +56,12 @@ class ThresholdEstimator(StructuredEstimator):
         return reached
 
 
+def mean_f1(y: FloatArray, predicted: FloatArray, weights: FloatArray | None = None) -> float:
+    """Return the mean F1 of label sets, 0/1 matrices of shape (n, d), 1 where no label is true or predicted."""
+    both, sizes = 2.0 * np.einsum("ij,ij->i", y, predicted), y.sum(axis=1) + predicted.sum(axis=1)
+    return float(np.average(np.where(sizes == 0, 1.0, both / np.maximum(sizes, 1)), weights=weights))
+
+
 def best_threshold(
     scores: FloatArray, y: FloatArray, weights: FloatArray | None = None, *, predicts_empty: bool = True
 ) -> tuple[float, float]:
