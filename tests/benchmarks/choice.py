@@ -2,6 +2,7 @@
 
     python tests/benchmarks/choice.py --data FOLDER [--sets iris ERA ...] [--splits 4] [--seed 0]
     python tests/benchmarks/choice.py --data FOLDER --folds 1 [--sets iris ERA ...]
+    python tests/benchmarks/choice.py --data FOLDER --decisions 2 [--sets emotions yeast]
 
 The fixed settings are those the defaults try: kernel, width and penalty under the loss "squared". Each is trained on
 the same 70 % of the rows, inputs standardised on them, and scored by the structure's metric on the others; the best in
@@ -14,6 +15,11 @@ three, one a kernel (linear, rbf, laplacian), and of thirteen, one a kernel and 
 
 With --folds the defaults choose inside each of ten outer folds, drawn anew so many times (nested choice); beside the
 mean stands that of the best of the fixed settings in hindsight, on the same folds, unless --alone.
+
+With --decisions, for label sets: subset accuracy, F1 and the Hamming score in five folds, drawn so many times. "chosen"
+lets `scoring` choose sets and decision at the setting that explains most variance; "by metric" chooses the setting by
+the metric, too, once for each kind of sets and decision, and of these the best; "none" leaves the choice out. Beside
+them stand all sets, all sets with decision="f1", and observed sets, each at the setting that explains most variance.
 """
 
 from __future__ import annotations
@@ -26,11 +32,14 @@ from typing import Any
 import numpy as np
 from forests import sets
 from ranking_selection import outer_folds
-from sklearn.model_selection import ShuffleSplit
+from sklearn.base import clone
+from sklearn.model_selection import KFold, ShuffleSplit
 from sklearn.preprocessing import StandardScaler
 
 from combpred import StructuredRidge, StructuredRidgeCV
-from combpred.structures import Structure
+from combpred._models.thresholds import mean_f1
+from combpred.metrics import accuracy, hamming_score
+from combpred.structures import LabelSets, Structure
 
 WIDTHS = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
 SETTINGS = [("linear", None), *((kernel, width) for kernel in ("rbf", "laplacian") for width in WIDTHS)]
@@ -117,6 +126,33 @@ def nested(name: str, structure: Structure, X: np.ndarray, y: Any, repeats: int,
     )
 
 
+def decisions(name: str, X: np.ndarray, y: Any, repeats: int) -> None:
+    """Print a line for each metric: the choice of sets and decisions, and what is chosen from."""
+    judges: dict[str, Any] = {"accuracy": accuracy, "f1": mean_f1, "hamming_score": hamming_score}
+    kinds = ((False, "mbr"), (False, "f1"), (True, "mbr"))
+    found: dict[str, list[list[float]]] = {scoring: [] for scoring in judges}
+    for seed in range(repeats):
+        for train, test in KFold(5, shuffle=True, random_state=seed).split(X):
+            A, B = standardised(X, train, test)
+            fixed = [
+                StructuredRidgeCV(LabelSets(observed=observed), decision=decision, n_jobs=1).fit(A, y[train])
+                for observed, decision in kinds
+            ]
+            for scoring, judge in judges.items():
+                by_metric = [clone(model).set_params(scoring=scoring).fit(A, y[train]) for model in fixed]
+                models = [
+                    StructuredRidgeCV(LabelSets(), scoring=scoring, n_jobs=1).fit(A, y[train]),
+                    max(by_metric, key=lambda model: model.best_score_),
+                    *fixed,
+                ]
+                found[scoring].append([judge(y[test], model.predict(B)) for model in models])
+    for scoring, rows in found.items():
+        means = np.mean(rows, axis=0)
+        heads = ("chosen", "by metric", "none: all sets", "all sets, f1", "observed sets")
+        each = "  ".join(f"{head} {mean:.4f}" for head, mean in zip(heads, means, strict=True))
+        print(f"{name:15} {len(X):5} rows  {scoring:14} {each}", flush=True)
+
+
 def main() -> None:
     """Print a line for each set, and the means."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -126,13 +162,17 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0, help="of the splits")
     parser.add_argument("--folds", type=int, default=0, help="how often ten folds are drawn")
     parser.add_argument("--alone", action="store_true")
+    parser.add_argument("--decisions", type=int, default=0, help="how often five folds are drawn")
     args = parser.parse_args()
     StructuredRidgeCV().fit(np.eye(20), np.arange(20) % 2)  # what is loaded once is not part of the time
     gaps = []
     for name, structure, X, y in sets(args.data):
         if args.sets and name not in args.sets:
             continue
-        if args.folds:
+        if args.decisions:
+            if isinstance(structure, LabelSets):
+                decisions(name, X, y, args.decisions)
+        elif args.folds:
             nested(name, structure, X, y, args.folds, alone=args.alone)
         else:
             gaps.append(hindsight(name, structure, X, y, args.splits, args.seed))

@@ -1,41 +1,45 @@
-"""The choice among settings by leave-one-out without refitting: in rounds, with ever fewer settings on more rows."""
+"""The choice among settings by rows left out of training: in rounds, with ever fewer settings on more rows."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from copy import copy
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
-from scipy import sparse
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.model_selection._search import _yield_masked_array_for_each_param
 from sklearn.utils import _safe_indexing
-from sklearn.utils._param_validation import validate_parameter_constraints
+from sklearn.utils._param_validation import StrOptions, validate_parameter_constraints
 
-from .._data.blocks import ArrayBlocks
-from .._lib.arrays import FloatArray, require_memory
+from .._lib.arrays import FloatArray
 from .._lib.control import Steps
-from .._lib.errors import NumericalError
+from .._lib.errors import CapabilityError
 from .._lib.kernel import SCALED_KERNELS, InputKernel
-from .._lib.ridge import RidgeProblem, Targets, left_out_scores, solve
-from ..metrics import get_scorer
-from ..structures import RowConstraints
+from .._lib.ridge import Targets
+from ..metrics import get_scorer, get_scorer_names
+from ..structures import RowConstraints, Structure, resolve_structure
 from .base import StructuredEstimator
-from .ridge import StructuredRidge, training_kernel
-from .training import BlockRows, TrainingRows, kernel_of
+from .ridge import LeaveOneOut, StructuredRidge, decides_by
+from .thresholds import mean_f1
+from .training import TrainingRows, kernel_of
 
 # Of more settings than finalists each is tried with every third penalty on few rows; finalists are tried on more, with
 # the penalties near the one that did best. On rankings this chose as well as all penalties on all of the 1000 rows did,
 # in a third to a sixth of its time (tests/benchmarks/choice.py).
 _STRIDE = 3
-ROUNDS = (150, 3), (1000, 1)  # rows, and how many settings they leave
+ROUNDS = (500, 5), (1000, 1)  # rows, and how many settings they leave
 
-ALPHAS = tuple(10.0 ** (k / 2) for k in range(-6, 5))
-KERNELS = ("linear", "rbf", "laplacian")
+_KERNELS = ("linear", "rbf", "laplacian")
 _WIDTHS = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0)  # times that of gamma="scale"
+
+# Those that decide by the expectation of ψ. Where a structure has one of them, that of "auto" comes first.
+_DECISIONS = "auto", "mbr", "mode", "f1"
+
+#: Constraint of the parameter `scoring`.
+SCORING = [StrOptions({"metric", "f1", *get_scorer_names()}), None]
 
 
 @dataclass(frozen=True, eq=False)  # equal to itself alone, so that kernels need no hash
@@ -110,10 +114,12 @@ class Trial(ABC):
         for (number, alpha), left_out in zip(penalties.items(), self.leave_out(penalties.values()), strict=True):
             score = self.judge(left_out, scoring)
             what = {**self.setting.parameters, "alpha": alpha}.items()
-            where = ", ".join(f"{name}={f'{value:.4g}' if isinstance(value, float) else value}" for name, value in what)
+            where = ", ".join(
+                f"{name}={value:.4g}" if isinstance(value, float) else f"{name}={value!r}" for name, value in what
+            )
             if not np.isfinite(score):
                 raise ValueError(f"scoring gave {score} at {where}, must be a finite number")
-            tell(f"{where}: score of rows left out {score:.6g}")
+            tell(f"{where}: left-out score {score:.6g}")
             self.scores[number] = float(score)
             if self.best == number:
                 self.left_out = left_out
@@ -136,36 +142,25 @@ class LeaveOut(Trial):
         self.problem = model._problem(self.targets).with_options(solver="closed-form")
         given = judged.constraints
         self.held = None if given is None else RowConstraints(model.structure_.space, given, self.targets.n)
-        self._features = few_features(self.problem, model.kernel_, self.rows.X)
+        self._without = LeaveOneOut(self.problem, model.kernel_, self.rows.X)
 
-    @cached_property
-    def _kernel(self) -> FloatArray:
-        return training_kernel(self.model.kernel_, self.rows.X, self.problem.plan(0, 0), loo="_loo")
+    def leave_out(self, alphas: Iterable[float]) -> Iterable[FloatArray]:
+        """Return f(x) of rows left out for each penalty."""
+        return self._without.scores(alphas)
 
-    def leave_out(self, alphas: Iterable[float]) -> Iterator[FloatArray]:
-        """Yield f(x) of rows left out for each penalty, from the features unless they prove too few."""
-        left = list(alphas)
-        if self._features is not None:
-            try:
-                for scores in left_out_scores(self.problem, self._features, left, p=self._features.shape[1]):
-                    yield scores
-                    left.pop(0)
-            except NumericalError:
-                self._features = None
-        if left:
-            yield from left_out_scores(self.problem, self._kernel, left)
+    def decided_by(self, model: StructuredRidge, scoring: str) -> LeaveOut:
+        """Return the same for another decision, that of `model`, which is judged at the best penalty alone."""
+        other = copy(self)
+        other.model, model.kernel_ = model, self.model.kernel_
+        other.scores = {self.best: other.judge(self.left_out, scoring)}
+        return other
 
     def train(self, alpha: float) -> FloatArray:
         """Fit the model with the best penalty, which is `alpha`, and return the scores of rows left out."""
         model, rows = self.model.set_params(alpha=alpha), self.rows
-        if self._features is None:
-            plan = self.problem.plan(0, 0)
-            model._keep_solution(solve(self.problem.with_options(alpha=alpha), self._kernel, plan), rows.X)
-        else:
-            blocks = BlockRows.of_model(model, model.structure_)
-            model._solve_features(ArrayBlocks(rows.X, rows.y, rows.weights), blocks)
+        self._without.train(model, rows)
         if model.decision_ == "f1":
-            model._choose_threshold(self.left_out, self.targets)
+            model._choose_threshold(self.left_out, self.targets.psi, self.targets.weights)
         weights = self.targets.weights
         if weights is not None and not weights.all():  # without a row of weight 0 the model is the same
             self.left_out[weights == 0] = model._scores(rows.X[weights == 0])
@@ -175,29 +170,68 @@ class LeaveOut(Trial):
         """Return how good scores of rows left out are, larger for better ones.
 
         `scoring` is "explained", the share of the variance of ψ, which the loss "squared" estimates; "threshold", the
-        F1 of the threshold chosen; "metric", the structure's own; or the name of another metric.
+        F1 of the threshold chosen; or as for `judge_decisions`.
         """
         model, targets = self.model, self.targets
-        reached = model._choose_threshold(scores, targets) if model.decision_ == "f1" else 0.0
-        if scoring == "threshold":
-            return float(reached)
         if scoring == "explained":
             return explained(targets.psi, scores + model.structure_.mean(), targets.weights)
-        return judge(model, self.rows.y, scores, targets.weights, scoring, self.held)
+        reached = model._choose_threshold(scores, targets.psi, targets.weights) if model.decision_ == "f1" else 0.0
+        if scoring == "threshold":
+            return float(reached)
+        return judge_decisions(model, scores, self.rows.y, targets.weights, scoring, self.held)
 
 
-def judge(
-    model: Any, y: Any, scores: FloatArray, weights: FloatArray | None, scoring: str, held: RowConstraints | None = None
+def judge_decisions(
+    model: StructuredEstimator, scores: FloatArray, y: Any, weights: FloatArray | None, scoring: str, held: Any = None
 ) -> float:
-    """Return the metric that `scoring` names, "metric" for the structure's own, of what f(x) of rows predict."""
-    scorer = None if scoring == "metric" else get_scorer(scoring)
+    """Return how good what a model decides by f(x) of rows is, larger for better ones.
+
+    `scoring` is "metric", the structure's own; "f1", that of label sets; or the name of another metric.
+    """
+    structure = model.structure_
+    scorer = None if scoring in ("metric", "f1") else get_scorer(scoring)
     if scorer is not None and scorer.takes_scores:
-        return scorer.judge(model.structure_, y, model._decision(scores), weights)
-    decoded = model._decode_scores(scores, model._decoding(), held)
-    predicted = model.structure_.space.decode_parts(decoded.y)
+        return scorer.judge(structure, y, model._decision(scores), weights)
+    predicted = structure.space.decode_parts(model._decode_scores(scores, model._decoding(), held).y)
+    if scoring == "f1":
+        return mean_f1(structure.embed(y), structure.embed(predicted), weights)
     if scorer is None:
-        return float(model.structure_.score(y, predicted, weights))
-    return scorer.judge(model.structure_, y, predicted, weights)
+        return float(structure.score(y, predicted, weights))
+    return scorer.judge(structure, y, predicted, weights)
+
+
+def check_scoring(scoring: str | None, structure: Structure) -> None:
+    """Raise ValueError if a metric is not for outputs of a structure."""
+    if scoring == "f1" and structure.target_type != "multilabel-indicator":
+        raise ValueError(f"scoring='f1' is for label sets, not for {structure!r}: take 'metric'")
+    if scoring not in (None, "metric", "f1"):
+        get_scorer(scoring).require_judged(structure)
+
+
+def candidates(
+    structure: Structure, loss: str, decision: str, scoring: str | None, y: Any, *, constrained: bool = False
+) -> list[tuple[Structure, str]]:
+    """Return the structures and decisions to choose among by `scoring`, those without a choice first.
+
+    The structure is resolved. Observed sets stand beside all sets where neither is asked for; a condition on a
+    prediction may hold for none of them. Decisions that come to the same are listed once.
+    """
+    if scoring is None or loss != "squared" or (scoring not in ("metric", "f1") and get_scorer(scoring).takes_scores):
+        return [(structure, decision)]
+    structures = [structure]
+    if not constrained and getattr(structure, "observed", False) is None:
+        structures.append(resolve_structure(clone(structure).set_params(observed=True), y))
+    found: dict[tuple[Structure, str], None] = {}
+    for one in structures:
+        for name in _DECISIONS if decision == "auto" else [decision]:
+            try:
+                decided = decides_by(one, loss, name)[1]
+                if decided == "mbr":
+                    one.space.require_preimage()
+            except CapabilityError:
+                continue
+            found[one, decided] = None
+    return list(found)
 
 
 def explained(psi: FloatArray, expected: FloatArray, weights: FloatArray | None) -> float:
@@ -208,16 +242,6 @@ def explained(psi: FloatArray, expected: FloatArray, weights: FloatArray | None)
     )
     constant = variance <= 1e-20 * square  # but for rounding
     return -distance if constant else 1.0 - distance / variance
-
-
-def few_features(problem: RidgeProblem, kernel: InputKernel, X: Any) -> FloatArray | None:
-    """Return the features of the linear kernel where they are few beside the rows: no kernel matrix is needed then."""
-    plan = problem.plan(X.shape[1] if kernel.is_linear else 0, 0)
-    if plan["route_loo"] != "features":
-        return None
-    n_bytes = plan[f"work_loo_{plan['precision']}"] + plan["beside_loo"]
-    require_memory(n_bytes, f"leaving out each of {problem.n} rows", "fit fewer rows")
-    return X.toarray() if sparse.issparse(X) else X
 
 
 TrialT = TypeVar("TrialT", bound=Trial)
@@ -289,7 +313,8 @@ class Choice(Generic[TrialT]):
         """Choose, set the attributes that tell of the choice, and return the best trial, on all rows."""
         model, best = self.estimator, self._best(whole)
         model.alpha_ = self.alphas[best.best]
-        model.best_params_, model.best_score_ = {"alpha": model.alpha_, **best.setting.parameters}, best.score
+        model.best_score_ = best.score
+        model.best_params_ = {"alpha": model.alpha_, **best.setting.parameters}
         model.cv_results_ = self.table()
         model.best_index_ = int(np.argmin(model.cv_results_["rank_test_score"]))
         return best
@@ -326,7 +351,7 @@ def checked_lists(model: Any, single: type[StructuredEstimator]) -> dict[str, li
     checked: dict[str, list[Any]] = {}
     for name, parameter in {"alphas": "alpha", "kernels": "kernel", "gammas": "gamma", "losses": "loss"}.items():
         given = getattr(model, name, None)
-        default = KERNELS if name == "kernels" else (getattr(single, parameter, None),)
+        default = _KERNELS if name == "kernels" else (getattr(single, parameter, None),)
         entries = checked[parameter] = list(default if given is None else given)
         if not entries:
             raise ValueError(f"{name} is empty: name at least one")

@@ -10,19 +10,29 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import _fit_context
 from sklearn.model_selection import KFold, check_cv
-from sklearn.utils._param_validation import StrOptions
 
 from .._data.glossary import documented
 from .._data.inputs import refit
 from .._lib.arrays import FloatArray, IndexArray
 from .._lib.kernel import SCALED_KERNELS
-from ..metrics import get_scorer_names
 from ..sampling.engines import engine_of, resolve_method
-from .choice import ALPHAS, Choice, JudgedRows, Setting, Trial, checked_lists, judge, settings_of, take_fit
+from .choice import (
+    SCORING,
+    Choice,
+    JudgedRows,
+    Setting,
+    Trial,
+    check_scoring,
+    checked_lists,
+    judge_decisions,
+    settings_of,
+    take_fit,
+)
 from .loglinear import LikelihoodRows, train
 from .probabilistic import ProbabilisticBase, ProbabilisticStructured
 from .training import TrainingRows, embed_rows, kernel_of
 
+_ALPHAS = tuple(10.0 ** (k / 2) for k in range(-8, 5))
 _OWN = ("alphas", "kernels", "gammas", "cv", "scoring")
 _ROUNDS = (200, 3), (1000, 1)
 # Gradients this small tell likelihoods to about .001, in a third of the time that the default takes; starting from the
@@ -42,7 +52,7 @@ class ProbabilisticStructuredCV(ProbabilisticBase):
     Parameters
     ----------
     %(structure)s
-    alphas : array-like of float, default=10 ** np.arange(-3, 2.1, 0.5)
+    alphas : array-like of float, default=10 ** np.arange(-4, 2.1, 0.5)
         Penalties to try; positive. Of several with the best score, the first is chosen.
     kernels : list of str or callable, or None, default=None
         Kernels to try, of those of :class:`ProbabilisticStructured`. None: ``["linear", "rbf", "laplacian"]``.
@@ -130,7 +140,7 @@ class ProbabilisticStructuredCV(ProbabilisticBase):
     (True, True)
     """
 
-    alphas: Sequence[float] = ALPHAS
+    alphas: Sequence[float] = _ALPHAS
     kernels: Sequence[str | Callable[..., float]] | None = None
     gammas: Sequence[float | str | None] | None = None
     cv: Any = 5
@@ -142,7 +152,7 @@ class ProbabilisticStructuredCV(ProbabilisticBase):
         "kernels": ["array-like", None],
         "gammas": ["array-like", None],
         "cv": ["cv_object"],
-        "scoring": [StrOptions({"metric", *get_scorer_names()}), None],
+        "scoring": SCORING,
     }
 
     @property
@@ -196,6 +206,7 @@ class ProbabilisticStructuredCV(ProbabilisticBase):
             lists = checked_lists(self, ProbabilisticStructured)
             rows = self._read_rows(X, y, sample_weight)
             settings = settings_of(lists, rows, widths=self.gammas is None)
+            check_scoring(self.scoring, self.structure_)
             scoring = "likelihood" if self.scoring is None else self.scoring
             choice = Choice(self, lists["alpha"], settings, scoring, _ROUNDS, self._trial_of)
             judged = JudgedRows(rows, embed_rows(self, rows), folds=self._folds(rows))
@@ -279,7 +290,7 @@ class HeldOut(Trial):
         """Return the mean log-likelihood of rows, or the metric that `scoring` names."""
         model, targets = self.model, self.targets
         if scoring != "likelihood":
-            return judge(model, self.rows.y, scores, targets.weights, scoring)
+            return judge_decisions(model, scores, self.rows.y, targets.weights, scoring)
         method = resolve_method(model.inference, model.structure_, targets.n)
         log_z = engine_of(model, method).infer(scores).log_z
         losses = log_z - np.einsum("ij,ij->i", scores, targets.mean_psi())

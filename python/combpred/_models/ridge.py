@@ -7,8 +7,9 @@ products, adds up over blocks, wherever they are.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from numbers import Integral
 from operator import iadd
 from typing import Any, ClassVar
@@ -26,8 +27,7 @@ from .._data.inputs import in_double, is_dask, refit, require_weight
 from .._lib.abi import Control
 from .._lib.arrays import SMALL_BYTES, FloatArray, require_memory
 from .._lib.call import get_n_threads
-from .._lib.decode import Model
-from .._lib.errors import CapabilityError
+from .._lib.errors import CapabilityError, NumericalError
 from .._lib.kernel import InputKernel
 from .._lib.names import RIDGE_DECISIONS, RIDGE_LOSSES, RIDGE_SOLVERS
 from .._lib.ridge import (
@@ -41,8 +41,8 @@ from .._lib.ridge import (
     total_weight,
 )
 from ..structures import Structure
-from .base import StructuredEstimator
-from .training import BlockRows, embed_rows, kernel_of, require_single, warn_unconverged
+from .thresholds import ThresholdEstimator
+from .training import BlockRows, TrainingRows, embed_rows, kernel_of, require_single, warn_unconverged
 
 # What to do about a kernel matrix that does not fit in memory.
 _NO_MATRIX = (
@@ -77,7 +77,7 @@ def decides_by(structure: Structure, loss: str, decision: str) -> tuple[str, str
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class RidgeBase(StructuredEstimator):
+class RidgeBase(ThresholdEstimator):
     """Base of the ridge estimators: their losses, and what is trained on and predicted under them."""
 
     degree: float = 3
@@ -91,7 +91,7 @@ class RidgeBase(StructuredEstimator):
     max_iter: int | None = None
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **StructuredEstimator._parameter_constraints,
+        **ThresholdEstimator._parameter_constraints,
         "loss": [StrOptions({"auto", *RIDGE_LOSSES})],
         "decision": [DECISIONS],
         "kernel_params": [dict, None],
@@ -103,30 +103,6 @@ class RidgeBase(StructuredEstimator):
         self.loss_, self.decision_ = decides_by(structure, self.loss, self.decision)
         if self.decision_ == "mbr":
             structure.space.require_preimage()
-
-    def _decides_by(self) -> tuple[str, str]:
-        return self.loss_, self.decision_
-
-    def _model(self, **instead: Any) -> Model:
-        if self.decision_ == "f1":
-            instead = {"loss": "squared", "decision": "score", "mean": self._above_threshold()}
-        return super()._model(**instead)
-
-    def _decoding_scores(self, scores: FloatArray, first: int = 0) -> tuple[FloatArray, FloatArray | None]:
-        if self.decision_ != "f1":
-            return super()._decoding_scores(scores, first)
-        return scores + self._above_threshold(), None
-
-    def _above_threshold(self) -> FloatArray:
-        """Return what is added to f(x) for labels to be predicted whose sums are positive."""
-        mean: FloatArray = self.structure_.mean()
-        return (mean if self.loss_ == "squared" else 0.0 * mean) - self.threshold_
-
-    def _choose_threshold(self, left_out: FloatArray, targets: Targets) -> float:
-        """Set `threshold_` to that of the largest mean F1, given f(x) of rows left out, (n, d); return that F1."""
-        scores = left_out + self.structure_.mean() if self.loss_ == "squared" else left_out
-        self.threshold_, reached = best_threshold(scores, targets.psi, targets.weights)
-        return reached
 
     def _keep_solution(self, solution: Solution, X: Any = None) -> None:
         """Set the fitted attributes; X are the training inputs, unless the solution is weights of the features."""
@@ -211,6 +187,9 @@ class StructuredRidge(RidgeBase):
     threshold_ : float
         With ``decision="f1"``: labels are predicted whose expected entry of ψ, f(x) + 1/2 for ``loss="squared"``, or
         whose score f(x) for ``loss="auc"``, is above it.
+    predicts_empty_ : bool
+        With ``decision="f1"``: whether training holds an empty set. If not, the threshold of a row is at most just
+        below the largest of its labels.
     %(kernel_)s
     %(classes_)s
     objective_ : float
@@ -351,16 +330,17 @@ class StructuredRidge(RidgeBase):
                 return self._solve_features(blocks, BlockRows.of_model(self, self.structure_))
             if by_features:
                 rows = rows._replace(X=in_double(rows.X))
-            chooses = self.decision_ == "f1"
-            if chooses:
+            if self.decision_ == "f1":
                 require_single(rows.sets, "decision='f1'")
             problem = self._problem(embed_rows(self, rows))
-            plan = problem.plan(0, 0)
-            kernel = training_kernel(self.kernel_, rows.X, plan, loo="_loo" if chooses else "")
-            self._keep_solution(solve(problem, kernel, plan), rows.X)
-            if chooses:
-                (left_out,) = left_out_scores(problem, kernel, [float(self.alpha)])
-                self._choose_threshold(left_out, problem.targets)
+            if self.decision_ == "f1":
+                without = LeaveOneOut(problem, self.kernel_, rows.X, by_features=self.solver == "auto")
+                (left_out,) = without.scores([float(self.alpha)])
+                without.train(self, rows)
+                self._choose_threshold(left_out, problem.targets.psi, problem.targets.weights)
+            else:
+                plan = problem.plan(0, 0)
+                self._keep_solution(solve(problem, training_kernel(self.kernel_, rows.X, plan), plan), rows.X)
         return self
 
     def _is_primal(self, X: Any) -> bool:
@@ -451,6 +431,61 @@ class StructuredRidge(RidgeBase):
         return self
 
 
+class LeaveOneOut:
+    """Scores of rows without each in training, and training on all, from few features or from the kernel matrix.
+
+    Parameters
+    ----------
+    problem : RidgeProblem
+        With the solver of training from the kernel matrix.
+    kernel : InputKernel
+    X : array or CSR of shape (n, p)
+        Training inputs, or the kernel matrix if it is precomputed.
+    by_features : bool, default=True
+        Whether features serve where they are few.
+    """
+
+    def __init__(self, problem: RidgeProblem, kernel: InputKernel, X: Any, *, by_features: bool = True) -> None:
+        self.problem, self.kernel, self.X = problem, kernel, X
+        self._features = few_features(problem, kernel, X) if by_features else None
+
+    @cached_property
+    def _matrix(self) -> FloatArray:
+        return training_kernel(self.kernel, self.X, self.problem.plan(0, 0), loo="_loo")
+
+    def scores(self, alphas: Iterable[float]) -> Iterator[FloatArray]:
+        """Yield f(x) (n, d) of rows left out for each penalty, from the features unless they prove too few."""
+        left = list(alphas)
+        if self._features is not None:
+            try:
+                for scores in left_out_scores(self.problem, self._features, left, p=self._features.shape[1]):
+                    yield scores
+                    left.pop(0)
+            except NumericalError:
+                self._features = None
+        if left:
+            yield from left_out_scores(self.problem, self._matrix, left)
+
+    def train(self, model: StructuredRidge, rows: TrainingRows) -> None:
+        """Fit a model, which may have another penalty, on the rows, which are those of X."""
+        if self._features is None:
+            problem = self.problem.with_options(alpha=float(model.alpha))
+            model._keep_solution(solve(problem, self._matrix, problem.plan(0, 0)), self.X)
+        else:
+            blocks = BlockRows.of_model(model, model.structure_)
+            model._solve_features(ArrayBlocks(self.X, rows.y, rows.weights), blocks)
+
+
+def few_features(problem: RidgeProblem, kernel: InputKernel, X: Any) -> FloatArray | None:
+    """Return the features of the linear kernel where they are few beside the rows: no kernel matrix is needed then."""
+    plan = problem.with_options(solver="closed-form").plan(X.shape[1] if kernel.is_linear else 0, 0)
+    if plan["route_loo"] != "features":
+        return None
+    n_bytes = plan[f"work_loo_{plan['precision']}"] + plan["beside_loo"]
+    require_memory(n_bytes, f"leaving out each of {problem.n} rows", "fit fewer rows")
+    return X.toarray() if sparse.issparse(X) else X
+
+
 def solve_blocks(source: BlockSource, rows: BlockRows, problem: PrimalProblem, verbose: int) -> tuple[FloatArray, Any]:
     """Return the weights (q, d) of training on the blocks of a source; ``n_iter`` counts the passes over them.
 
@@ -487,50 +522,3 @@ def solve_blocks(source: BlockSource, rows: BlockRows, problem: PrimalProblem, v
         return source.reduce(rows.compute, problem.product, direction, merge=iadd, advance=advance)
 
     return problem.solve_elsewhere(rows.n_features, add_up, multiply, control, verbose)
-
-
-def best_threshold(scores: FloatArray, y: FloatArray, weights: FloatArray | None = None) -> tuple[float, float]:
-    """Return the threshold above which labels are to be predicted, and the F1 that it reaches.
-
-    Parameters
-    ----------
-    scores : ndarray of shape (n, d)
-        Of labels of rows that were left out in training.
-    y : ndarray of shape (n, d)
-        0/1.
-    weights : ndarray of shape (n,) or None, default=None
-        Of rows; None: equal.
-
-    Returns
-    -------
-    threshold : float
-        In the middle of two scores, or beyond all. Of several with the largest F1, the largest.
-    f1 : float
-        Mean over rows, 1 where no label is true or predicted.
-
-    Notes
-    -----
-    As the threshold goes down, labels are predicted one after another, and F1 changes in the row of the label alone:
-    O(n d log(n d)).
-    """
-    n, d = scores.shape
-    share = np.full(n, 1.0 / n) if weights is None else weights / weights.sum()
-    order = np.argsort(-scores, axis=1, kind="stable")
-    hits = np.cumsum(np.take_along_axis(y, order, axis=1), axis=1)
-    size = y.sum(axis=1, keepdims=True)
-    f1 = np.hstack([(size == 0).astype(np.float64), 2.0 * hits / (np.arange(1, d + 1) + size)])
-    gains = (np.diff(f1, axis=1) * share[:, np.newaxis]).ravel()
-    descending = np.take_along_axis(scores, order, axis=1).ravel()
-    sequence = np.argsort(-descending, kind="stable")
-    reached = share @ f1[:, 0] + np.concatenate([[0.0], np.cumsum(gains[sequence])])
-    values = descending[sequence]
-    # A threshold lies between scores that differ: behind the last of equal ones.
-    ends = np.concatenate([[True], values[:-1] > values[1:], [True]])
-    best = int(np.flatnonzero(ends)[np.argmax(reached[ends])])
-    if best == 0:
-        threshold = values[0] + 1.0
-    elif best == len(values):
-        threshold = values[-1] - 1.0
-    else:
-        threshold = (values[best - 1] + values[best]) / 2
-    return float(threshold), float(reached[best])

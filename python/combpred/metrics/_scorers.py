@@ -120,13 +120,28 @@ class Scorer:
         metric, params, own = _METRICS[self.name], self.params, structure.default_metric
         if own == self.name and not params:
             return float(structure.score(y, found, sample_weight))  # which takes every format of its y
-        if own not in (_JUDGED[metric] or {own}) and not structure.any_metric:
-            kind = type(structure).__name__
-            raise ValueError(f"scoring: {self.name} is not for outputs of {kind}; take get_scorer({own!r})")
+        self.require_judged(structure)
         if "parent" in inspect.signature(metric).parameters and hasattr(structure, "parent"):
             params = {"parent": structure, **params}
         found = found if self.takes_scores else structure.ordered(found)
         return self._signed(metric(structure.ordered(y), found, sample_weight=sample_weight, **params))
+
+    def require_judged(self, structure: Any) -> None:
+        """Check that the metric judges outputs of a structure.
+
+        Parameters
+        ----------
+        structure : Structure
+
+        Raises
+        ------
+        ValueError
+            If it does not.
+        """
+        own = structure.default_metric
+        if own not in (_JUDGED[_METRICS[self.name]] or {own}) and not structure.any_metric:
+            kind = type(structure).__name__
+            raise ValueError(f"scoring: {self.name} is not for outputs of {kind}; take get_scorer({own!r})")
 
     def _signed(self, value: Any) -> float:
         return float(value) if self.name == _METRICS[self.name].__name__ else -float(value)

@@ -39,11 +39,12 @@ class LabelSets(Structure):
         Number of labels d. None: the number of columns of y when an estimator is fitted.
     size : int, default=None
         Number of labels in every set, 0 ≤ size ≤ n_labels. None: sets of every size, the empty one included.
-    observed : bool or array of shape (k, n_labels), default=False
+    observed : bool, array of shape (k, n_labels) or None, default=None
         The sets that there are, 0/1 or booleans, each once. True: those of y when an estimator is fitted, of the first
         mini-batch where they come in several; of all rows, those of weight 0 too, as classes are. Only these are
         predicted and have a probability, which makes labels dependent on each other. Columns of a data frame are
-        matched with `labels`. False: all sets.
+        matched with `labels`. False: all sets. None: all sets, but :class:`StructuredRidgeCV` and
+        :class:`StructuredVoting` choose between False and True where their `scoring` is given.
     %(labels)s
 
     Notes
@@ -88,7 +89,7 @@ class LabelSets(Structure):
         n_labels: int | None = None,
         *,
         size: int | None = None,
-        observed: Any = False,
+        observed: Any = None,
         labels: Sequence[Any] | None = None,
     ) -> None:
         self.n_labels = n_labels
@@ -188,7 +189,7 @@ class LabelSets(Structure):
         scalars = {"n": self._n()}
         if self.size is not None:
             scalars["size"] = whole_number(self.size, "LabelSets: size", 0, scalars["n"])
-        if isinstance(self.observed, (bool, np.bool_)):
+        if self.observed is None or isinstance(self.observed, (bool, np.bool_)):
             if self.observed:
                 raise ValueError("LabelSets: observed=True takes the sets of y: fit an estimator, or list the sets")
             return Description(self.name, scalars)
@@ -212,7 +213,7 @@ class LabelSets(Structure):
         return not_empty(sparse.csr_array(y), argument)
 
     def embed_sparse(self, y: Any) -> sparse.csr_array | None:
-        if not sparse.issparse(y) or self.observed is not False:
+        if not sparse.issparse(y) or not (self.observed is None or self.observed is False):
             return None
         rows = sparse.csr_array(self._numbers(y, "y"), dtype=np.float64, copy=True)
         rows.sum_duplicates()

@@ -11,7 +11,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import GridSearchCV
 
 from combpred import StructuredRidge, StructuredRidgeCV, metrics
-from combpred.structures import Permutations
+from combpred.structures import LabelSets, Ordinal, Permutations
 
 N = 10
 
@@ -168,20 +168,123 @@ def test_predictions_are_scored_under_constraints():
     assert caught.value.row == 3
 
 
-def test_thresholds_are_judged_by_f1():
+def test_settings_of_thresholds_are_judged_by_the_variance_explained():
     rng = np.random.default_rng(4)
     X = rng.normal(size=(40, 3))
     y = (X @ rng.normal(size=(3, 5)) + rng.normal(size=(40, 5)) > 0.8).astype(int)
-    alphas = [0.1, 30.0]
-    model = StructuredRidgeCV("labelsets", kernels=["linear"], alphas=alphas, decision="f1").fit(X, y)
+    options = {"kernels": ["linear"], "alphas": [0.1, 3.0, 30.0]}
+    model = StructuredRidgeCV("labelsets", decision="f1", **options).fit(X, y)
+    explained = StructuredRidgeCV("labelsets", **options).fit(X, y)
+    assert (model.alpha_, model.best_score_) == (explained.alpha_, explained.best_score_)
     same = StructuredRidge("labelsets", alpha=model.alpha_, decision="f1").fit(X, y)
     assert model.threshold_ == pytest.approx(same.threshold_, abs=1e-12)
     np.testing.assert_array_equal(model.predict(X), same.predict(X))
-    predicted = model.loo_scores_ + 0.5 > model.threshold_
-    f1 = [
-        2 * (a & b).sum() / (a.sum() + b.sum()) if (a | b).any() else 1 for a, b in zip(y == 1, predicted, strict=True)
-    ]
-    assert model.best_score_ == pytest.approx(np.mean(f1), abs=1e-12)
+    auc = StructuredRidgeCV("labelsets", decision="f1", losses=["auc"], **options).fit(X, y)  # has no expectations
+    assert auc.best_score_ == pytest.approx(mean_f1(y, auc.loo_scores_ > auc.threshold_), abs=1e-12)
+
+
+def mean_f1(y, predicted):
+    both, sizes = 2.0 * (y * predicted).sum(axis=1), y.sum(axis=1) + predicted.sum(axis=1)
+    return np.where(sizes == 0, 1.0, both / np.maximum(sizes, 1)).mean()
+
+
+def tags():
+    """Return 60 rows of four tags, of which four sets occur."""
+    rng = np.random.default_rng(0)
+    sets = np.array([[1, 1, 0, 0], [0, 1, 1, 0], [0, 0, 0, 1], [1, 0, 1, 1]])
+    kind = rng.choice(4, p=[0.4, 0.3, 0.2, 0.1], size=60)
+    return np.eye(4)[kind] + 0.8 * rng.normal(size=(60, 4)), sets[kind]
+
+
+@pytest.mark.parametrize("scoring", ["accuracy", "f1", "hamming_score", "metric"])
+def test_sets_and_decisions_that_are_left_open_are_chosen_by_the_metric(scoring):
+    X, y = tags()
+    options = {"kernels": ["linear", "rbf"], "gammas": [0.5], "alphas": [0.3, 3.0, 30.0]}
+    model = StructuredRidgeCV(LabelSets(), scoring=scoring, **options).fit(X, y)
+    setting = StructuredRidgeCV(LabelSets(observed=False), **options).fit(X, y)  # by the variance explained
+    for name in ("alpha", "kernel", "loss"):
+        assert model.best_params_[name] == setting.best_params_[name]
+    judge = {
+        "accuracy": metrics.accuracy, "f1": mean_f1, "hamming_score": metrics.hamming_score,
+        "metric": metrics.hamming_score,
+    }[scoring]  # fmt: skip
+    found = {}
+    for observed, decision in ((False, "mbr"), (False, "f1"), (True, "mbr")):
+        fixed = StructuredRidgeCV(
+            LabelSets(observed=observed or None), decision=decision, kernels=[setting.best_params_["kernel"]],
+            gammas=[setting.gamma_], alphas=[setting.alpha_],
+        ).fit(X, y)  # fmt: skip
+        expected = fixed.loo_scores_ + fixed.structure_.mean()
+        if decision == "f1":
+            predicted = expected > fixed.threshold_
+            predicted[np.arange(len(y)), expected.argmax(axis=1)] = True
+        else:
+            sets = np.unique(y, axis=0) if observed else (np.arange(16)[:, None] >> np.arange(4)) & 1
+            predicted = sets[((expected[:, None] - sets) ** 2).sum(axis=2).argmin(axis=1)]
+        found[observed, decision] = judge(y, predicted.astype(int)), fixed
+    best = max(found, key=lambda each: found[each][0])
+    assert len({round(score, 12) for score, _ in found.values()}) == 3
+    score, fixed = found[best]
+    assert model.best_score_ == pytest.approx(score, abs=1e-12)
+    assert (model.decision_, model.structure_) == (best[1], fixed.structure_)
+    assert (model.best_params_["decision"], model.best_params_["structure"]) == (best[1], fixed.structure_)
+    np.testing.assert_allclose(model.loo_scores_, fixed.loo_scores_, atol=1e-12)
+    assert hasattr(model, "threshold_") == (best[1] == "f1")
+    again = StructuredRidge().set_params(**model.best_params_).fit(X, y)
+    np.testing.assert_array_equal(again.predict(X), model.predict(X))
+    np.testing.assert_array_equal(fixed.predict(X), model.predict(X))
+
+
+def test_the_choice_of_sets_and_decisions_depends_on_the_metric():
+    X, y = tags()
+    options = {"kernels": ["linear"], "alphas": [0.3, 3.0, 30.0]}
+    found = {}
+    for scoring in ("accuracy", "f1", "hamming_score", None):
+        model = StructuredRidgeCV(LabelSets(), scoring=scoring, **options).fit(X, y)
+        found[scoring] = model.structure_.observed is not None, model.decision_
+    assert found == {
+        "accuracy": (True, "mbr"), "f1": (False, "f1"), "hamming_score": (False, "mbr"), None: (False, "mbr"),
+    }  # fmt: skip
+    assert StructuredRidgeCV(LabelSets(), scoring="f1", decision="f1", **options).fit(X, y).decision_ == "f1"
+
+
+def test_decisions_of_grades_are_chosen_by_the_metric():
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(80, 1))
+    y = np.where(rng.random(80) < 0.45, 0, rng.integers(1, 5, size=80))  # the mode is not the median
+    options = {"kernels": ["linear"], "alphas": [3.0]}
+    by_accuracy = StructuredRidgeCV(Ordinal(5), scoring="accuracy", **options).fit(X, y)
+    by_distance = StructuredRidgeCV(Ordinal(5), scoring="neg_absolute_error", **options).fit(X, y)
+    assert (by_accuracy.decision_, by_distance.decision_) == ("mode", "mbr")
+    given = StructuredRidgeCV(Ordinal(5), scoring="accuracy", decision="mbr", **options).fit(X, y)
+    assert given.decision_ == "mbr" and "decision" not in given.best_params_
+
+
+def test_conditions_hold_for_sets_that_are_chosen():
+    X, y = tags()
+    conditions = {"size": 4}  # no observed set has four labels
+    model = StructuredRidgeCV(LabelSets(), scoring="f1", kernels=["linear"]).fit(X, y, constraints=conditions)
+    assert model.structure_.observed is None
+    assert (model.predict(X, constraints=conditions).sum(axis=1) == 4).all()
+
+
+@pytest.mark.parametrize(
+    ("structure", "options"),
+    [
+        ("labelsets", {"scoring": "ndcg"}),
+        ("labelsets", {"scoring": "kendall_tau"}),
+        ("ordinal", {"scoring": "f1"}),
+        ("labelsets", {"decision": "mode"}),
+        ("ordinal", {"decision": "f1"}),
+        (LabelSets(observed=True), {"decision": "f1", "scoring": "f1"}),
+    ],
+)
+def test_metrics_and_decisions_of_other_structures_are_refused(structure, options):
+    X, y = tags()
+    y = y[:, 0] if structure == "ordinal" else y
+    with pytest.raises(ValueError) as caught:
+        StructuredRidgeCV(structure, **options).fit(X, y)
+    assert any(name in str(caught.value) for name in options)
 
 
 def test_a_search_over_the_search():

@@ -12,7 +12,7 @@ from sklearn.model_selection import LeaveOneOut, cross_val_predict
 
 import reference
 from combpred import StructuredRidge, StructuredRidgeCV, metrics
-from combpred._models import choice
+from combpred._models import ridge
 from combpred._models.ridge import RidgeProblem
 from combpred.structures import LabelSets, Ordinal, Permutations
 
@@ -73,7 +73,7 @@ def test_few_features_of_the_linear_kernel_need_no_kernel_matrix(structure, loss
     def refused(*arguments, **options):
         raise AssertionError("a kernel matrix")
 
-    monkeypatch.setattr(choice, "training_kernel", refused)
+    monkeypatch.setattr(ridge, "training_kernel", refused)
     options = {"structure": structure, "alphas": [0.3], "losses": [loss], "kernels": ["linear"]}
     model = StructuredRidgeCV(fit_intercept=intercept, **options).fit(X, y, weights)
     compressed = StructuredRidgeCV(fit_intercept=intercept, **options).fit(sparse.csr_matrix(X), y, weights)
@@ -252,7 +252,7 @@ def test_verbose_prints_a_line_for_each_alpha(capsys):
     captured = capsys.readouterr()
     lines = captured.err.splitlines()
     assert [line.split(" score ")[0] for line in lines] == [
-        f"[StructuredRidgeCV] kernel='linear', loss='squared', alpha={alpha}: leave-one-out" for alpha in ("0.5", "2")
+        f"[StructuredRidgeCV] kernel='linear', loss='auto', alpha={alpha}: left-out" for alpha in ("0.5", "2")
     ]
     assert captured.out == ""
 

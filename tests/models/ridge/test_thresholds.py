@@ -9,6 +9,7 @@ import pytest
 from sklearn.base import clone
 
 from combpred import Admissible, CapabilityError, StructuredRidge, StructuredSGD
+from combpred._models import ridge
 from combpred.structures import LabelSets
 
 
@@ -45,6 +46,26 @@ def test_the_threshold_reaches_the_largest_f1_of_rows_left_out_by_refitting(data
 
 
 @pytest.mark.parametrize("loss", ["auc", "squared"])
+def test_few_features_need_no_kernel_matrix(loss, monkeypatch):
+    rng = np.random.default_rng(6)
+    X = rng.normal(size=(64, 3))
+    y = (X @ rng.normal(size=(3, 4)) + rng.normal(size=(64, 4)) > 0.5).astype(int)
+    options = {"loss": loss, "alpha": 0.5, "decision": "f1"}
+    given = StructuredRidge("labelsets", kernel="precomputed", **options).fit(X @ X.T, y)
+    matrix = StructuredRidge("labelsets", solver="closed-form", **options).fit(X, y)
+
+    def refused(*arguments, **options):
+        raise AssertionError("a kernel matrix")
+
+    monkeypatch.setattr(ridge, "training_kernel", refused)
+    model = StructuredRidge("labelsets", **options).fit(X, y)
+    assert model.solver_ == "primal"
+    for other, rows in ((given, X @ X.T), (matrix, X)):
+        assert model.threshold_ == pytest.approx(other.threshold_, abs=1e-8)
+        np.testing.assert_allclose(model.feature_scores(X), other.feature_scores(rows), atol=1e-7)
+
+
+@pytest.mark.parametrize("loss", ["auc", "squared"])
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
 def test_labels_above_the_threshold_are_predicted(data, loss, kernel):
     X, y = data
@@ -57,6 +78,55 @@ def test_labels_above_the_threshold_are_predicted(data, loss, kernel):
     assert (held.sum(axis=1) == 2).all() and np.take_along_axis(held, top, axis=1).all()
     for other in (pickle.loads(pickle.dumps(model)), clone(model).fit(X, y)):
         np.testing.assert_array_equal(other.predict(X), model.predict(X))
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("loss", ["auc", "squared"])
+def test_no_set_is_empty_if_none_is_in_training(data, loss, weighted):
+    X, y = data
+    rows = y.any(axis=1)
+    assert not rows.all()
+    weights = rows.astype(float) if weighted else None
+    if not weighted:
+        X, y = X[rows], y[rows]
+    model = StructuredRidge(LabelSets(), loss=loss, decision="f1", kernel="rbf").fit(X, y, weights)
+    assert not model.predicts_empty_
+    far = np.linspace(-9, 9, 200)[:, None] * [1.0, -1.0, 1.0]
+    expected = model.feature_scores(far) + (0.5 if loss == "squared" else 0.0)
+    model.threshold_ = float(np.median(expected.max(axis=1)))  # half of the rows have no label above it
+    above = expected > model.threshold_
+    alone = np.flatnonzero(~above.any(axis=1))
+    assert len(alone) >= 100
+    above[alone, expected[alone].argmax(axis=1)] = True
+    predicted, certified = model.predict(far, return_certificate=True)
+    np.testing.assert_array_equal(predicted, above)
+    np.testing.assert_array_equal(model.predict(far), above)
+    every = (np.arange(32)[:, None] >> np.arange(5)) & 1  # what is certified holds of all sets
+    values = np.array([model.score_structures(far, np.tile(each, (len(far), 1))) for each in every])
+    assert certified.optimal.all() and (certified.nu == 0).all()
+    np.testing.assert_allclose(certified.value, values.max(axis=0), atol=1e-12)
+    np.testing.assert_allclose(certified.upper_bound, values.max(axis=0), atol=1e-12)
+    assert next(model.enumerate(far[alone[0]], nu=1)).any()
+
+
+def test_the_f1_of_thresholds_counts_the_labels_that_are_predicted_anyhow():
+    rng = np.random.default_rng(7)
+    y = rng.integers(0, 2, size=(12, 4))
+    y[~y.any(axis=1), 1] = 1
+    scores = np.round(rng.normal(size=(12, 4)) + y - 1.0, 1)  # a few are equal
+    X = np.eye(12)
+    model = StructuredRidge(LabelSets(), decision="f1", loss="squared").fit(X, y)
+    reached = model._choose_threshold(scores - 0.5, y, None)
+    values = np.unique(scores)
+
+    def f1_of(threshold):
+        above = scores > threshold
+        return mean_f1(y, above | ((scores == scores.max(axis=1, keepdims=True)) & ~above.any(axis=1, keepdims=True)))
+
+    tried = [values[0] - 1, *(values[:-1] + values[1:]) / 2, values[-1] + 1]
+    assert reached == pytest.approx(max(map(f1_of, tried)), abs=1e-12)
+    assert f1_of(model.threshold_) == pytest.approx(reached, abs=1e-12)
+    assert reached > max(mean_f1(y, scores > t) for t in tried)
 
 
 def test_rows_without_labels():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from copy import copy
 from dataclasses import KW_ONLY, dataclass, replace
 from numbers import Integral
 from typing import Any, ClassVar
@@ -20,11 +21,12 @@ from ..._data.inputs import check_lengths, check_weights, in_memory, refit
 from ..._data.targets import flat_sets
 from ..._lib.arrays import FloatArray, refuse_masked
 from ..._lib.control import Steps
-from ...structures import classes_of
+from ...structures import Structure, classes_of
 from ..base import StructuredEstimator
-from ..ridge import StructuredRidge
+from ..choice import SCORING, candidates, check_scoring, judge_decisions
+from ..ridge import THRESHOLD_DECISIONS, StructuredRidge
 from ..ridge_cv import StructuredRidgeCV
-from ..training import structure_of
+from ..training import require_single, structure_of
 from .base import ComposedEstimator, Member, Reached, resolve_member
 
 #: Rows up to which a ridge is left out row by row, which needs matrices of their number squared.
@@ -57,6 +59,10 @@ class StructuredVoting(ComposedEstimator, _BaseComposition):  # type: ignore[mis
         nonnegative numbers, divided by the sum of those without a link. None: equal weights.
     cv : int, cross-validation generator or iterable, default=5
         Folds that leave rows out. An integer: so many, of shuffled rows.
+    scoring : str or None, default=None
+        Metric by which `decision` and the sets of ``LabelSets`` are chosen for the left-out rows where they are left
+        open, as by :class:`StructuredRidgeCV`. It takes members without a link that estimate expectations. None:
+        nothing is chosen. Members have a `scoring` of their own.
     %(decoder)s
     %(expected_decision)s
     %(n_jobs)s
@@ -72,9 +78,12 @@ class StructuredVoting(ComposedEstimator, _BaseComposition):  # type: ignore[mis
     weights_ : ndarray of shape (n_members,)
         Weights of the members' estimates of ψ, of those in `estimators_`.
     left_out_by_ : list of {"loo", "cv"}
-        How rows were left out of each member. Only with ``weights="loo"``.
+        How rows were left out of each member. Only where rows are: with ``weights="loo"``, ``decision="f1"`` or
+        `scoring`.
     left_out_scores_ : ndarray of shape (n, d)
-        The average's scores for the rows of training, of each from members without it. Only with ``weights="loo"``.
+        The average's scores for the rows of training, of each from members without it. Only where rows are left out.
+    threshold_, predicts_empty_ : float, bool
+        Where ``decision_`` is "f1", as in :class:`StructuredRidge`.
     %(structure_)s
     loss_, decision_ : str
         ``"squared"``, unless all members predict by scores under the loss ``"auc"``; and what ``"auto"`` stood for.
@@ -128,6 +137,7 @@ class StructuredVoting(ComposedEstimator, _BaseComposition):  # type: ignore[mis
     structure: Any = None
     weights: Any = "loo"
     cv: Any = 5
+    scoring: str | None = None
     verbose: int = 0
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -135,6 +145,8 @@ class StructuredVoting(ComposedEstimator, _BaseComposition):  # type: ignore[mis
         "estimators": [list],
         "weights": [StrOptions({"loo"}), "array-like", None],
         "cv": ["cv_object"],
+        "decision": THRESHOLD_DECISIONS,
+        "scoring": SCORING,
     }
 
     # Parameters of members, by name.
@@ -204,6 +216,9 @@ class StructuredVoting(ComposedEstimator, _BaseComposition):  # type: ignore[mis
             check_lengths(X, y)
             structure = structure_of(self._own_structure(), y)
             self._set_structure(structure)
+            check_scoring(self.scoring, structure)
+            if self.scoring is not None or self.decision == "f1":
+                require_single(flat_sets(y), "decision='f1'" if self.scoring is None else "scoring")
             weights = check_weights(sample_weight, X.shape[0])
             members = [resolve_member(structure, y, *entry) for entry in entries]
             own = sum(share for share, member in zip(shares, members, strict=True) if member.link is None)
@@ -216,14 +231,24 @@ class StructuredVoting(ComposedEstimator, _BaseComposition):  # type: ignore[mis
             fitted = {member.name: member.estimator for member in members}
             self.named_estimators_ = Bunch(**{name: fitted.get(name, "drop") for name, _ in self._named})
             self._decide(members)
+            open_to = self._candidates(members, y)
+            leaves_out = isinstance(self.weights, str) or self.decision_ == "f1" or self.scoring is not None
+            left_out = self._leave_out(members, X, weights) if leaves_out else []
             if isinstance(self.weights, str):
-                self._choose_weights(members, X, weights)
+                self._choose_weights(members, left_out, weights)
             else:
                 self.weights_ = shares / own
-                self._constant = sum(
+                self._constant = np.zeros(structure.n_features) + sum(
                     weight * member.constant(self.decision_)
                     for weight, member in zip(self.weights_, members, strict=True)
                 )
+            if leaves_out:
+                self.left_out_scores_ = self._constant + sum(
+                    weight * member.lifted(scores)
+                    for weight, member, scores in zip(self.weights_, members, left_out, strict=True)
+                )
+            if self.scoring is not None or self.decision_ == "f1":
+                self._choose_decision(open_to, y, weights)
             self._members = [replace(member, y=None) for member in members]
         return self
 
@@ -294,11 +319,15 @@ class StructuredVoting(ComposedEstimator, _BaseComposition):  # type: ignore[mis
                 total += weight * member.lifted(member.estimates(member.estimator, X, self.loss_))
         return total
 
-    def _choose_weights(self, members: list[Member], X: Any, weights: FloatArray | None) -> None:
-        """Set `weights_` from estimates for left-out rows."""
+    def _leave_out(self, members: list[Member], X: Any, weights: FloatArray | None) -> list[FloatArray]:
+        """Return estimates for left-out rows by each member, and set `left_out_by_`."""
         told = self._told(members, "leaving rows out of")
         found = [leave_out(member, X, weights, self.cv, self.loss_) for member in told]
-        left_out, self.left_out_by_ = [scores for scores, _ in found], [how for _, how in found]
+        self.left_out_by_ = [how for _, how in found]
+        return [scores for scores, _ in found]
+
+    def _choose_weights(self, members: list[Member], left_out: list[FloatArray], weights: FloatArray | None) -> None:
+        """Set `weights_` from estimates for left-out rows."""
         self.weights_, self._constant = np.zeros(len(members)), np.zeros(self.structure_.n_features)
         todo = list(range(len(members)))
         while todo:
@@ -309,10 +338,37 @@ class StructuredVoting(ComposedEstimator, _BaseComposition):  # type: ignore[mis
             covariance = first.structure.covariance() if self.loss_ == "auc" else None
             self.weights_[group] = least_loss([left_out[at] for at in group], psi, weights, covariance)
             self._constant += first.constant(self.decision_)
-        self.left_out_scores_ = self._constant + sum(
-            weight * member.lifted(scores)
-            for weight, member, scores in zip(self.weights_, members, left_out, strict=True)
-        )
+
+    def _candidates(self, members: list[Member], y: Any) -> list[tuple[Structure, str]]:
+        """Return the structures and decisions that `scoring` chooses among."""
+        if self.scoring is None or any(member.link is not None for member in members):
+            found = [(self.structure_, self.decision_)]
+        else:
+            found = candidates(self.structure_, self.loss_, self.decision, self.scoring, y)
+        if self.scoring is not None and len(found) == 1:
+            raise ValueError(
+                f"scoring={self.scoring!r} has nothing to choose for {self.structure_!r}: it takes decision='auto', or "
+                "LabelSets without `observed`, and members without a link that estimate expectations: leave it out"
+            )
+        return found
+
+    def _choose_decision(self, open_to: list[tuple[Structure, str]], y: Any, weights: FloatArray | None) -> None:
+        """Set the structure and the decision that are best for rows left out, and what goes with them."""
+        found: list[tuple[float, StructuredVoting]] = []
+        psi, mean = self.structure_.embed(y), self.structure_.mean()
+        for structure, decision in open_to:
+            model = copy(self)
+            model._set_structure(structure)
+            model.decision_, shift = decision, mean - structure.mean()  # the expectations stay
+            model._constant, model.left_out_scores_ = self._constant + shift, self.left_out_scores_ + shift
+            if decision == "f1":
+                model._choose_threshold(model.left_out_scores_, psi, weights)
+            score = 0.0
+            if self.scoring is not None:
+                score = judge_decisions(model, model.left_out_scores_, y, weights, self.scoring)
+            found.append((score, model))
+        _, best = max(found, key=lambda each: each[0])  # the first of equals
+        self.__dict__.update(best.__dict__)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
