@@ -17,6 +17,7 @@ from sklearn.preprocessing import StandardScaler
 from combpred import (
     EmbeddingRegressor,
     ProbabilisticStructured,
+    ProbabilisticStructuredCV,
     StructuredRidge,
     StructuredRidgeCV,
     StructuredSGD,
@@ -43,6 +44,7 @@ ESTIMATORS = [
     StructuredRidge(Permutations(labels=NAMES), loss="auc", solver="primal"),
     StructuredRidgeCV("permutations", alphas=[1.0], kernels=["linear"]),
     ProbabilisticStructured("permutations"),
+    ProbabilisticStructuredCV("permutations", alphas=[1.0], kernels=["linear"]),
     StructuredSGD("permutations", random_state=0),
     StructuredSVM("permutations"),
     StructuredPerceptron("permutations", random_state=0),

@@ -25,6 +25,7 @@ import combpred
 from combpred import (
     EmbeddingRegressor,
     ProbabilisticStructured,
+    ProbabilisticStructuredCV,
     StructuredRidge,
     StructuredRidgeCV,
     StructuredSGD,
@@ -94,6 +95,7 @@ MODELS = {
             "cv": StructuredRidgeCV("permutations", alphas=[1.0, 0.1]),
             "sgd": StructuredSGD("permutations", max_iter=2),
             "sgd by a kernel": StructuredSGD("permutations", kernel="rbf", max_iter=2),
+            "distribution by cv": ProbabilisticStructuredCV("permutations", alphas=[1.0], kernels=["linear"], cv=2),
             "distribution": ProbabilisticStructured("permutations", max_iter=3),
             "distribution by sgd": ProbabilisticStructured("permutations", solver="sgd", max_iter=2, random_state=0),
             "embedding": EmbeddingRegressor(structure="permutations", random_state=0),

@@ -19,6 +19,7 @@ from sklearn.utils import estimator_checks, get_tags
 from combpred import (
     EmbeddingRegressor,
     ProbabilisticStructured,
+    ProbabilisticStructuredCV,
     StructuredRidge,
     StructuredRidgeCV,
     StructuredSGD,
@@ -31,10 +32,10 @@ from combpred.structures import LabelSets, MultiClass, Ordinal, Permutations
 
 def with_kernel(estimator, kernel):
     """Return the parameter of an estimator that makes it take a kernel."""
-    return {"kernels": [kernel]} if estimator is StructuredRidgeCV else {"kernel": kernel}
+    return {"kernels": [kernel]} if estimator in (StructuredRidgeCV, ProbabilisticStructuredCV) else {"kernel": kernel}
 
 
-ESTIMATORS = [StructuredRidge, StructuredRidgeCV, StructuredSGD, ProbabilisticStructured]
+ESTIMATORS = [StructuredRidge, StructuredRidgeCV, StructuredSGD, ProbabilisticStructured, ProbabilisticStructuredCV]
 
 
 def rankings(n=60, seed=0):
@@ -54,6 +55,9 @@ def rankings(n=60, seed=0):
         "EmbeddingRegressor(random_state=0)",
         # With a choice, or weights, from left-out rows, a row that is repeated is not left out where its copy is.
         pytest.param("StructuredRidgeCV(alphas=[1.0], kernels=['linear'])", id="StructuredRidgeCV"),
+        pytest.param(
+            "ProbabilisticStructuredCV(alphas=[1.0], kernels=['linear'], cv=2)", id="ProbabilisticStructuredCV"
+        ),
         pytest.param(
             "StructuredVoting([(c, combpred.StructuredRidge(alpha=ord(c))) for c in 'ab'], weights=[2, 1])",
             id="StructuredVoting",

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from combpred import StructuredRidge, StructuredRidgeCV, StructuredSGD, StructuredVoting
+from combpred import ProbabilisticStructuredCV, StructuredRidge, StructuredRidgeCV, StructuredSGD, StructuredVoting
 
 tqdm = pytest.importorskip("tqdm.auto")
 
@@ -24,11 +24,12 @@ def ridges(*names: str) -> list[tuple[str, Any]]:
         ([5], StructuredSGD("permutations", kernel="rbf", max_iter=5, tol=1e-300)),
         ([1], StructuredRidgeCV("permutations", kernels=["linear"])),
         ([3], StructuredRidgeCV("permutations", kernels=["linear", "rbf"], gammas=[1.0])),
-        ([8], StructuredRidgeCV("permutations", kernels=["rbf"], gammas=[0.3, 1.0, 2.0, 9.0])),
+        ([12], StructuredRidgeCV("permutations", kernels=["rbf"], gammas=[0.3, 0.5, 1.0, 2.0, 4.0, 9.0])),
+        ([8], ProbabilisticStructuredCV("permutations", kernels=["rbf"], gammas=[0.3, 1.0, 2.0, 9.0])),
         ([2, 2], StructuredVoting(ridges("a", "b"))),
         ([3], StructuredVoting(ridges("a", "b", "c"), weights=[1, 1, 1])),
     ],
-    ids=["sgd", "sgd rbf", "one setting", "two", "four", "voting", "given weights"],
+    ids=["sgd", "sgd rbf", "one setting", "two", "six", "four", "voting", "given weights"],
 )
 def test_bars_count_to_their_totals(limits: Any, capsys: Any, monkeypatch: Any, totals: list[int], model: Any) -> None:
     limits.progress_at_once()

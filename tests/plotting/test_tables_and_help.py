@@ -45,6 +45,7 @@ def test_every_parameter_has_help(described):
         combpred.StructuredRidgeCV("permutations", alphas=[1.0]),
         combpred.StructuredSGD("permutations", max_iter=2),
         combpred.ProbabilisticStructured("permutations", max_iter=2),
+        combpred.ProbabilisticStructuredCV("permutations", alphas=[1.0], kernels=["linear"]),
         combpred.EmbeddingRegressor(structure="permutations", random_state=0),
         combpred.StructuredVoting([("ridge", StructuredRidge("permutations"))]),
         baselines.StructuredPerceptron("permutations", max_iter=2),

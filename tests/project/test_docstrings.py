@@ -15,7 +15,15 @@ from sklearn.utils._param_validation import StrOptions
 
 import combpred
 import enumerable
-from combpred import ProbabilisticStructured, StructuredRidge, StructuredRidgeCV, StructuredSGD, ranking, structures
+from combpred import (
+    ProbabilisticStructured,
+    ProbabilisticStructuredCV,
+    StructuredRidge,
+    StructuredRidgeCV,
+    StructuredSGD,
+    ranking,
+    structures,
+)
 from combpred._data.glossary import GLOSSARY
 from combpred._data.glossary import documented as filled
 from combpred.baselines import StructuredPerceptron, StructuredSVM
@@ -91,7 +99,8 @@ LONG_ENTRY = 110
 BROKEN_HEADING = re.compile(r"^\s*\w+ -{3,}", re.MULTILINE)
 
 ESTIMATORS = [
-    StructuredRidge, StructuredRidgeCV, StructuredSGD, ProbabilisticStructured, StructuredPerceptron, StructuredSVM
+    StructuredRidge, StructuredRidgeCV, StructuredSGD, ProbabilisticStructured, ProbabilisticStructuredCV,
+    StructuredPerceptron, StructuredSVM,
 ]  # fmt: skip
 PROBABILITIES = (
     "predict_proba", "predict_marginals", "log_proba", "score_log_loss", "log_partition", "entropy", "sample",
@@ -179,7 +188,7 @@ def test_every_parameter_and_fitted_attribute_is_described(estimator):
 
     assert sorted(described(by_name["Parameters"])) == sorted(inspect.signature(estimator).parameters)
     for kernel in ("linear", "rbf"):
-        given = {"kernels": [kernel]} if estimator is StructuredRidgeCV else {"kernel": kernel}
+        given = {"kernels": [kernel]} if hasattr(estimator, "kernels") else {"kernel": kernel}
         model = estimator(**given).fit(X, LABELS)
         fitted = {name for name in vars(model) if name.endswith("_") and not name.startswith("_")}
         assert fitted <= set(described(by_name["Attributes"]))
