@@ -20,13 +20,14 @@ from .._lib.kernel import SCALED_KERNELS
 from .._lib.ridge import Targets
 from ..metrics import get_scorer, get_scorer_names
 from ..structures import RowConstraints, Structure, resolve_structure
+from .base import StructuredEstimator
 from .ridge import LeaveOneOut, StructuredRidge, decides_by
-from .thresholds import ThresholdEstimator, mean_f1
+from .thresholds import choose_threshold, mean_f1
 from .training import TrainingRows, kernel_of
 
 # Of more settings than finalists each is tried with every third penalty on few rows; finalists are tried on more, with
-# the penalties near the one that did best. On rankings this chose as well as all penalties on all of the 1000 rows did,
-# in a third to a sixth of its time (tests/benchmarks/choice.py).
+# the penalties near the one that did best. With 150 rows and three finalists a choice takes half of the time, and loses
+# more where rows are many and outputs noisy (tests/benchmarks/README.md).
 _STRIDE, _FINALISTS = 3, 5
 _ROUNDS = (500, _FINALISTS), (1000, 1)  # rows, and how many settings they leave
 
@@ -131,7 +132,7 @@ class LeaveOut:
         model, rows = self.model.set_params(alpha=alpha), self.rows
         self._without.train(model, rows)
         if model.decision_ == "f1":
-            model._choose_threshold(self._left_out, self.problem.targets.psi, self.problem.targets.weights)
+            choose_threshold(model, self._left_out, self.problem.targets.psi, self.problem.targets.weights)
         weights = self.problem.targets.weights
         if weights is not None and not weights.all():  # without a row of weight 0 the model is the same
             self._left_out[weights == 0] = model._scores(rows.X[weights == 0])
@@ -147,14 +148,14 @@ def judge(leave: LeaveOut, scores: FloatArray, scoring: str) -> float:
     model, targets = leave.model, leave.problem.targets
     if scoring == "explained":
         return explained(targets.psi, scores + model.structure_.mean(), targets.weights)
-    reached = model._choose_threshold(scores, targets.psi, targets.weights) if model.decision_ == "f1" else 0.0
+    reached = choose_threshold(model, scores, targets.psi, targets.weights) if model.decision_ == "f1" else 0.0
     if scoring == "threshold":
         return reached
     return judge_decisions(model, scores, leave.rows.y, targets.weights, scoring, leave.held)
 
 
 def judge_decisions(
-    model: ThresholdEstimator, scores: FloatArray, y: Any, weights: FloatArray | None, scoring: str, held: Any = None
+    model: StructuredEstimator, scores: FloatArray, y: Any, weights: FloatArray | None, scoring: str, held: Any = None
 ) -> float:
     """Return how good what a model decides by f(x) of rows is, larger for better ones.
 
