@@ -317,7 +317,8 @@ class StructuredRidgeCV(RidgeBase):
                 model = self._model_of(setting, structure, decision)
                 decided = left_out[structure].decided_by(model, self.scoring)
                 found.append(({"structure": structure, "decision": decision}, decided))
-                steps.tell(f"structure={structure!r}, decision={decision!r}: leave-one-out score {decided.score:.6g}")
+                among = "all outputs" if structure is self.structure_ else "outputs observed"
+                steps.tell(f"decision={decision!r} among {among}: leave-one-out score {decided.score:.6g}")
                 steps.advance()
         return max(found, key=lambda each: each[1].score)  # the first of equals
 
