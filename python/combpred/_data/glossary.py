@@ -37,22 +37,30 @@ decision : {"auto", "score", "mbr", "mode", "median"}, default="auto"
     %(decision_rules)s
 
 [f1_decision]
-``"f1"``, for ``LabelSets()`` in memory: the labels whose scores are above a threshold, that of the largest mean F1
-of the training rows, each left out in training. If none of these has an empty set, none is predicted: where no score
-is above the threshold, the label of the largest one is.
+``"f1"``, for ``LabelSets()`` in memory: the labels above a threshold.
+It is that of the largest mean F1 of the training rows, each left out in training. If none of these has an empty set,
+none is predicted: where no label is above the threshold, the largest one is predicted.
 
 [threshold_decision]
 decision : {"auto", "score", "mbr", "mode", "median", "f1"}, default="auto"
     %(decision_rules)s
     %(f1_decision)s
 
+[expected_rules]
+How the expected ψ decides.
+``"mbr"``: by the least expected squared distance between embeddings (minimum Bayes risk), Hamming distance or
+Kendall's where entries are bits or signs. ``"score"``: by the largest inner product with ψ(y). ``"auto"``: as
+:class:`StructuredRidge` with ``loss="squared"``, and ``"score"`` where decoders do not find pre-images. ``"mode"``, of
+nodes and grades: the most probable one. ``"median"``, of grades: another name of ``"mbr"``, which is their absolute
+error.
+
 [expected_decision]
+decision : {"auto", "score", "mbr", "mode", "median"}, default="auto"
+    %(expected_rules)s
+
+[expected_threshold_decision]
 decision : {"auto", "score", "mbr", "mode", "median", "f1"}, default="auto"
-    How the expected ψ decides. ``"mbr"``: by the least expected squared distance between embeddings (minimum Bayes
-    risk), Hamming distance or Kendall's where entries are bits or signs. ``"score"``: by the largest inner product with
-    ψ(y). ``"auto"``: as :class:`StructuredRidge` with ``loss="squared"``, and ``"score"`` where decoders do not find
-    pre-images. ``"mode"``, of nodes and grades: the most probable one. ``"median"``, of grades: another name of
-    ``"mbr"``, which is their absolute error.
+    %(expected_rules)s
     %(f1_decision)s
 
 [loss_]

@@ -41,6 +41,7 @@ from ..structures import (
     resolve_structure,
     target_type,
 )
+from .thresholds import above_threshold
 from .training import TrainingRows, kernel_of, structure_of, takes_classes, weigh_rows
 
 
@@ -411,7 +412,7 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         return score_values(psi, *self._decoding_scores(scores, first))
 
     def _decides_by(self) -> tuple[str, str]:
-        """Return the loss, "auc" or "squared", and the decision, "score", "mbr" or "mode", that predictions follow."""
+        """Return the loss, "auc" or "squared", and the decision, "score", "mbr", "mode" or "f1", of predictions."""
         return "auc", "score"
 
     def _decoding_scores(self, scores: FloatArray, first: int = 0) -> tuple[FloatArray, FloatArray | None]:
@@ -419,6 +420,8 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         loss, decision = self._decides_by()
         if (loss, decision) == ("auc", "score"):
             return scores, None
+        if decision == "f1":
+            return above_threshold(self, scores), None
         # Scores of the AUC loss are log-odds against the uniform distribution, under which ψ is μ + Σf to first order.
         expected = self.structure_.mean() + (scores @ self.structure_.covariance() if loss == "auc" else scores)
         if decision == "mode":
@@ -432,6 +435,7 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         kernel: InputKernel = self.kernel_
         named = isinstance(kernel.name, str) and not (kernel.is_linear or kernel.is_precomputed)
         loss, decision = self._decides_by()
+        decision = "score" if decision == "f1" else decision  # the library knows no threshold of a row
         fields = {"intercept": self.intercept_, "loss": loss, "decision": decision, **instead}
         return Model(
             self.structure_.space.description, kernel if named else None, self.X_fit_ if named else None,
@@ -633,8 +637,8 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         return whole
 
     def _decides_by_scores(self) -> bool:
-        """Whether what is predicted follows from f(x) of a row without inference."""
-        return True
+        """Whether the library predicts what follows from f(x) of a row without inference."""
+        return self._decides_by()[1] != "f1"
 
     def _decoded_blocks(self, X: Any, constraints: Any, how: Decoding) -> Iterator[tuple[slice, Decoded]]:
         """Yield the decoded scores of blocks of rows; X must have been through `_read_inputs`."""

@@ -23,12 +23,12 @@ from ..metrics import get_scorer, get_scorer_names
 from ..structures import RowConstraints, Structure, resolve_structure
 from .base import StructuredEstimator
 from .ridge import LeaveOneOut, StructuredRidge, decides_by
-from .thresholds import mean_f1
+from .thresholds import choose_threshold, mean_f1
 from .training import TrainingRows, kernel_of
 
 # Of more settings than finalists each is tried with every third penalty on few rows; finalists are tried on more, with
-# the penalties near the one that did best. On rankings this chose as well as all penalties on all of the 1000 rows did,
-# in a third to a sixth of its time (tests/benchmarks/choice.py).
+# the penalties near the one that did best. With 150 rows and three finalists a choice takes half of the time, and loses
+# more where rows are many and outputs noisy (tests/benchmarks/README.md).
 _STRIDE = 3
 ROUNDS = (500, 5), (1000, 1)  # rows, and how many settings they leave
 
@@ -160,7 +160,7 @@ class LeaveOut(Trial):
         model, rows = self.model.set_params(alpha=alpha), self.rows
         self._without.train(model, rows)
         if model.decision_ == "f1":
-            model._choose_threshold(self.left_out, self.targets.psi, self.targets.weights)
+            choose_threshold(model, self.left_out, self.targets.psi, self.targets.weights)
         weights = self.targets.weights
         if weights is not None and not weights.all():  # without a row of weight 0 the model is the same
             self.left_out[weights == 0] = model._scores(rows.X[weights == 0])
@@ -175,7 +175,7 @@ class LeaveOut(Trial):
         model, targets = self.model, self.targets
         if scoring == "explained":
             return explained(targets.psi, scores + model.structure_.mean(), targets.weights)
-        reached = model._choose_threshold(scores, targets.psi, targets.weights) if model.decision_ == "f1" else 0.0
+        reached = choose_threshold(model, scores, targets.psi, targets.weights) if model.decision_ == "f1" else 0.0
         if scoring == "threshold":
             return float(reached)
         return judge_decisions(model, scores, self.rows.y, targets.weights, scoring, self.held)

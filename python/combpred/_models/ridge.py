@@ -41,7 +41,8 @@ from .._lib.ridge import (
     total_weight,
 )
 from ..structures import Structure
-from .thresholds import ThresholdEstimator
+from .base import StructuredEstimator
+from .thresholds import choose_threshold
 from .training import BlockRows, TrainingRows, embed_rows, kernel_of, require_single, warn_unconverged
 
 # What to do about a kernel matrix that does not fit in memory.
@@ -77,7 +78,7 @@ def decides_by(structure: Structure, loss: str, decision: str) -> tuple[str, str
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class RidgeBase(ThresholdEstimator):
+class RidgeBase(StructuredEstimator):
     """Base of the ridge estimators: their losses, and what is trained on and predicted under them."""
 
     degree: float = 3
@@ -91,7 +92,7 @@ class RidgeBase(ThresholdEstimator):
     max_iter: int | None = None
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **ThresholdEstimator._parameter_constraints,
+        **StructuredEstimator._parameter_constraints,
         "loss": [StrOptions({"auto", *RIDGE_LOSSES})],
         "decision": [DECISIONS],
         "kernel_params": [dict, None],
@@ -103,6 +104,9 @@ class RidgeBase(ThresholdEstimator):
         self.loss_, self.decision_ = decides_by(structure, self.loss, self.decision)
         if self.decision_ == "mbr":
             structure.space.require_preimage()
+
+    def _decides_by(self) -> tuple[str, str]:
+        return self.loss_, self.decision_
 
     def _keep_solution(self, solution: Solution, X: Any = None) -> None:
         """Set the fitted attributes; X are the training inputs, unless the solution is weights of the features."""
@@ -337,7 +341,7 @@ class StructuredRidge(RidgeBase):
                 without = LeaveOneOut(problem, self.kernel_, rows.X, by_features=self.solver == "auto")
                 (left_out,) = without.scores([float(self.alpha)])
                 without.train(self, rows)
-                self._choose_threshold(left_out, problem.targets.psi, problem.targets.weights)
+                choose_threshold(self, left_out, problem.targets.psi, problem.targets.weights)
             else:
                 plan = problem.plan(0, 0)
                 self._keep_solution(solve(problem, training_kernel(self.kernel_, rows.X, plan), plan), rows.X)

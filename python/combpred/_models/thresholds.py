@@ -7,53 +7,44 @@ from typing import Any
 import numpy as np
 
 from .._lib.arrays import FloatArray
-from .._lib.decode import Model
-from .base import StructuredEstimator
 
 
-class ThresholdEstimator(StructuredEstimator):
-    """Base of estimators that `decision` is a parameter of, among others "f1".
+def above_threshold(model: Any, scores: FloatArray) -> FloatArray:
+    """Return what decodes to the labels that decision="f1" predicts, given f(x) of rows, (n, d)."""
+    expected, threshold = _of_labels(model, scores), model.threshold_
+    if not model.predicts_empty_:  # a row's threshold is below its largest label
+        threshold = np.minimum(threshold, np.nextafter(expected.max(axis=1, keepdims=True), -np.inf))
+    return expected - threshold
 
-    ``fit`` of a subclass sets `loss_` and `decision_`, and where that is "f1" calls `_choose_threshold`, which sets
-    `threshold_` and `predicts_empty_`.
+
+def choose_threshold(model: Any, left_out: FloatArray, psi: FloatArray, weights: FloatArray | None) -> float:
+    """Set `threshold_` and `predicts_empty_` of an estimator with decision="f1", which has `structure_` and `loss_`.
+
+    Parameters
+    ----------
+    model : estimator
+    left_out : ndarray of shape (n, d)
+        f(x) of rows left out.
+    psi : ndarray of shape (n, d)
+        Of their outputs.
+    weights : ndarray of shape (n,) or None
+
+    Returns
+    -------
+    f1 : float
+        The largest mean F1, that of the threshold.
     """
+    counting = psi if weights is None else psi[weights > 0]
+    model.predicts_empty_ = bool((~counting.any(axis=1)).any())
+    model.threshold_, reached = best_threshold(
+        _of_labels(model, left_out), psi, weights, predicts_empty=model.predicts_empty_
+    )
+    return reached
 
-    loss_: str
-    decision_: str
-    threshold_: float
-    predicts_empty_: bool
 
-    def _decides_by(self) -> tuple[str, str]:
-        return self.loss_, self.decision_
-
-    def _decides_by_scores(self) -> bool:
-        return self.decision_ != "f1" and super()._decides_by_scores()
-
-    def _model(self, **instead: Any) -> Model:
-        if self.decision_ == "f1":  # the library computes f(x), and knows no threshold of a row
-            instead = {"decision": "score", **instead}
-        return super()._model(**instead)
-
-    def _decoding_scores(self, scores: FloatArray, first: int = 0) -> tuple[FloatArray, FloatArray | None]:
-        if self.decision_ != "f1":
-            return super()._decoding_scores(scores, first)
-        expected = self._of_labels(scores)
-        threshold: Any = self.threshold_
-        if not self.predicts_empty_:  # a row's threshold is below its largest label
-            threshold = np.minimum(threshold, np.nextafter(expected.max(axis=1, keepdims=True), -np.inf))
-        return expected - threshold, None
-
-    def _of_labels(self, scores: FloatArray) -> FloatArray:
-        """Return what the threshold is compared with, given f(x)."""
-        return scores + self.structure_.mean() if self.loss_ == "squared" else scores
-
-    def _choose_threshold(self, left_out: FloatArray, psi: FloatArray, weights: FloatArray | None) -> float:
-        """Set the threshold to that of the largest mean F1, given f(x) of rows left out, (n, d); return that F1."""
-        self.predicts_empty_ = bool((~psi.any(axis=1) if weights is None else ~psi[weights > 0].any(axis=1)).any())
-        self.threshold_, reached = best_threshold(
-            self._of_labels(left_out), psi, weights, predicts_empty=self.predicts_empty_
-        )
-        return reached
+def _of_labels(model: Any, scores: FloatArray) -> FloatArray:
+    """Return what the threshold is compared with, given f(x)."""
+    return scores + model.structure_.mean() if model.loss_ == "squared" else scores
 
 
 def mean_f1(y: FloatArray, predicted: FloatArray, weights: FloatArray | None = None) -> float:

@@ -126,12 +126,17 @@ class Scorer:
         found = found if self.takes_scores else structure.ordered(found)
         return self._signed(metric(structure.ordered(y), found, sample_weight=sample_weight, **params))
 
-    def require_judged(self, structure: Any) -> None:
+    def require_judged(self, structure: Any) -> Scorer:
         """Check that the metric judges outputs of a structure.
 
         Parameters
         ----------
         structure : Structure
+
+        Returns
+        -------
+        scorer : Scorer
+            This one.
 
         Raises
         ------
@@ -142,6 +147,7 @@ class Scorer:
         if own not in (_JUDGED[_METRICS[self.name]] or {own}) and not structure.any_metric:
             kind = type(structure).__name__
             raise ValueError(f"scoring: {self.name} is not for outputs of {kind}; take get_scorer({own!r})")
+        return self
 
     def _signed(self, value: Any) -> float:
         return float(value) if self.name == _METRICS[self.name].__name__ else -float(value)

@@ -248,6 +248,16 @@ def test_the_choice_of_sets_and_decisions_depends_on_the_metric():
     assert StructuredRidgeCV(LabelSets(), scoring="f1", decision="f1", **options).fit(X, y).decision_ == "f1"
 
 
+def test_verbose_tells_of_sets_and_decisions(capsys):
+    X, y = tags()
+    StructuredRidgeCV(LabelSets(), scoring="accuracy", kernels=["linear"], alphas=[3.0], verbose=1).fit(X, y)
+    lines = [line.split(": leave")[0] for line in capsys.readouterr().err.splitlines() if "among" in line]
+    assert lines == [
+        f"[StructuredRidgeCV] decision={decision!r} among {among}"
+        for decision, among in (("mbr", "all outputs"), ("f1", "all outputs"), ("mbr", "outputs observed"))
+    ]
+
+
 def test_decisions_of_grades_are_chosen_by_the_metric():
     rng = np.random.default_rng(3)
     X = rng.normal(size=(80, 1))

@@ -10,6 +10,7 @@ from sklearn.base import clone
 
 from combpred import Admissible, CapabilityError, StructuredRidge, StructuredSGD
 from combpred._models import ridge
+from combpred._models.thresholds import choose_threshold
 from combpred.structures import LabelSets
 
 
@@ -116,7 +117,7 @@ def test_the_f1_of_thresholds_counts_the_labels_that_are_predicted_anyhow():
     scores = np.round(rng.normal(size=(12, 4)) + y - 1.0, 1)  # a few are equal
     X = np.eye(12)
     model = StructuredRidge(LabelSets(), decision="f1", loss="squared").fit(X, y)
-    reached = model._choose_threshold(scores - 0.5, y, None)
+    reached = choose_threshold(model, scores - 0.5, y, None)
     values = np.unique(scores)
 
     def f1_of(threshold):

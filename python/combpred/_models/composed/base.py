@@ -22,8 +22,8 @@ from ..._lib.decode import Decoded, Decoding
 from ..._lib.errors import CapabilityError, RowError
 from ..._lib.ridge import Targets
 from ...structures import RowConstraints, Structure, target_type
+from ..base import StructuredEstimator
 from ..ridge import DECISIONS, decides_by
-from ..thresholds import ThresholdEstimator
 from ..training import encode_rows, structure_of
 
 
@@ -70,7 +70,7 @@ class Reached(NamedTuple):
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class ComposedEstimator(ThresholdEstimator):
+class ComposedEstimator(StructuredEstimator):
     """Base of estimators whose scores are computed by other estimators, on X as the user gives it.
 
     A subclass defines `_scores`, and its ``fit`` sets `structure_`, `loss_` and `decision_`.
@@ -82,12 +82,15 @@ class ComposedEstimator(ThresholdEstimator):
     decision: str = "auto"
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **ThresholdEstimator._parameter_constraints,
+        **StructuredEstimator._parameter_constraints,
         "decision": [DECISIONS],
     }
 
     def _read_inputs(self, X: Any, *, reset: bool = False, dtype: Any = None) -> Any:
         return read_inputs(self, X, reset=reset, dtype=None)
+
+    def _decides_by(self) -> tuple[str, str]:
+        return self.loss_, self.decision_
 
     def _decide_by_expectations(self, structure: Structure) -> None:
         """Set `loss_` and `decision_` for scores f that estimate E ψ − μ."""

@@ -26,6 +26,7 @@ from ..base import StructuredEstimator
 from ..choice import SCORING, candidates, check_scoring, judge_decisions
 from ..ridge import THRESHOLD_DECISIONS, StructuredRidge
 from ..ridge_cv import StructuredRidgeCV
+from ..thresholds import choose_threshold
 from ..training import require_single, structure_of
 from .base import ComposedEstimator, Member, Reached, resolve_member
 
@@ -64,7 +65,7 @@ class StructuredVoting(ComposedEstimator, _BaseComposition):  # type: ignore[mis
         open, as by :class:`StructuredRidgeCV`. It takes members without a link that estimate expectations. None:
         nothing is chosen. Members have a `scoring` of their own.
     %(decoder)s
-    %(expected_decision)s
+    %(expected_threshold_decision)s
     %(n_jobs)s
     %(random_state)s
     %(verbose)s
@@ -362,7 +363,7 @@ class StructuredVoting(ComposedEstimator, _BaseComposition):  # type: ignore[mis
             model.decision_, shift = decision, mean - structure.mean()  # the expectations stay
             model._constant, model.left_out_scores_ = self._constant + shift, self.left_out_scores_ + shift
             if decision == "f1":
-                model._choose_threshold(model.left_out_scores_, psi, weights)
+                choose_threshold(model, model.left_out_scores_, psi, weights)
             score = 0.0
             if self.scoring is not None:
                 score = judge_decisions(model, model.left_out_scores_, y, weights, self.scoring)
