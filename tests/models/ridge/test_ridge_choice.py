@@ -251,7 +251,7 @@ def test_the_choice_of_sets_and_decisions_depends_on_the_metric():
 def test_verbose_tells_of_sets_and_decisions(capsys):
     X, y = tags()
     StructuredRidgeCV(LabelSets(), scoring="accuracy", kernels=["linear"], alphas=[3.0], verbose=1).fit(X, y)
-    lines = [line.split(": leave")[0] for line in capsys.readouterr().err.splitlines() if "among" in line]
+    lines = [line.split(": left")[0] for line in capsys.readouterr().err.splitlines() if "among" in line]
     assert lines == [
         f"[StructuredRidgeCV] decision={decision!r} among {among}"
         for decision, among in (("mbr", "all outputs"), ("f1", "all outputs"), ("mbr", "outputs observed"))
