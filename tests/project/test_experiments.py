@@ -147,6 +147,28 @@ def test_gaps_after_passes_are_those_of_the_table(run: Run) -> None:
     assert {model["loss"] for models in recorded.values() for model in models} == {"auc"}
 
 
+def test_policies_and_cycles_are_as_near_as_the_benchmarks_say(run: Run) -> None:
+    """One seed of five with 50 people: .03 and .05 are two standard deviations over seeds, fixed here."""
+    printed, _ = run("python tests/benchmarks/cycles.py --sizes 50 --seeds 1 --limit 60")
+    text = README[README.index("`cycles.py`: policy estimation") :].split("\n\n")[0]
+    reached = dict(re.findall(r"^ +0(\.\d+?)0* +0(\.\d+)$", printed, re.M))
+    levels, cycles = re.findall(r"cosine ([.\d, and]+) from the\s+hidden one have cycles at ([.\d, ]+)\. ", text)[0]
+    for level, cycle in zip(levels.split(", "), cycles.split(", "), strict=True):
+        assert number(reached[level]) == pytest.approx(number(cycle), abs=0.006)
+    assert "people: .771, " in text
+    assert rows_of_text(printed, "cosine of estimated")["auc"] == pytest.approx(0.771, abs=0.03)
+    taken = rows_of_text(printed, "cosine of predicted")
+    for name, cosine in (("auc", ".432"), ("squared, product", ".469"), ("squared", ".394"), ("auc, cubic", ".457")):
+        assert f"{cosine}, " in text
+        assert taken[name] == pytest.approx(float(cosine), abs=0.05), name
+
+
+def rows_of_text(text: str, head: str) -> dict[str, float]:
+    """Return the first number of each line of a printed table that begins with `head`, by the words before it."""
+    lines = text[text.index(head) :].split("\n\n")[0].splitlines()[1:]
+    return {name.strip(): float(first) for name, first in re.findall(r"^(\D+) (\d\.\d+)", "\n".join(lines), re.M)}
+
+
 def gaps_of(text: str) -> dict[str, list[float]]:
     """Return the gaps in per cent, by structure, kernel and kind of steps; "12: 0.02%" is one, after fewer passes."""
     lines = text[text.index("| structure | kernel | steps |") :].split("\n\n")[0].strip().splitlines()[2:]
