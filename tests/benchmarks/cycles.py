@@ -184,10 +184,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sizes", type=int, nargs="*", default=[50, 100, 200, 500, 1000])
     parser.add_argument("--seeds", type=int, default=5)
-    parser.add_argument("--limit", type=int, default=20_000)
+    parser.add_argument("--limit", type=int, default=20_000, help="0: no table of the limit")
     args = parser.parse_args()
     exchange()
-    limit(args.limit)
+    if args.limit:
+        limit(args.limit)
     experiment(args.sizes, args.seeds)
 
 
