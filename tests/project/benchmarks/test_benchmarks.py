@@ -20,7 +20,7 @@ from combpred.structures import Routes
 pytest.importorskip("pandas")
 pytest.importorskip("arff")
 
-BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(20, 2)).round(3)
 RANKS, BITS = RNG.permuted(np.tile([1, 2, 3], (20, 1)), axis=1), RNG.integers(0, 2, size=(20, 2))

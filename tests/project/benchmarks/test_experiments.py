@@ -18,7 +18,7 @@ from sklearn.base import BaseEstimator
 pytest.importorskip("pandas")
 pytest.importorskip("arff")
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 BENCHMARKS = ROOT / "tests" / "benchmarks"
 PAGE = (ROOT / "python" / "docs" / "experiments.md").read_text(encoding="utf-8")
 SECTIONS = re.split(r"^## ", PAGE, flags=re.M)[1:]
