@@ -81,16 +81,19 @@ def main() -> None:
     print(f"{'model':<52}{'0-1':>9}{'hierarchical':>14}{'fit s':>9}{'predict s':>11}")
     logistic = make_pipeline(OneVsRestClassifier(LogisticRegression(max_iter=1000)))
     measure("OneVsRest(LogisticRegression) on leaves", logistic, train, test, parent)
-    for loss in ("auc", "squared"):
-        measure(f"StructuredRidge linear, {loss}", StructuredRidge(tree, loss=loss), train, test, parent)
+    decisions = {"auc": "score", "squared": "mode"}
+    for loss, decision in decisions.items():
+        model = StructuredRidge(tree, loss=loss, alpha=1.0, decision=decision)
+        measure(f"StructuredRidge linear, {loss}", model, train, test, parent)
     everywhere = Hierarchy(parent)
     for kernel in ({}, {"alpha": 0.1, "kernel": "rbf", "gamma": 0.3 / X.shape[1]}):
         for decision in ("mbr", "score", "mode"):
             model = StructuredRidge(everywhere, loss="squared", decision=decision, **kernel)
             measure(f"all nodes allowed, {kernel.get('kernel', 'linear')}, {decision}", model, train, test, parent)
-    for loss in ("auc", "squared"):
+    for loss, decision in decisions.items():
         for alpha in (0.01, 0.1):
-            model = StructuredRidge(tree, loss=loss, alpha=alpha, kernel="rbf", gamma=0.3 / X.shape[1])
+            rbf = {"alpha": alpha, "kernel": "rbf", "gamma": 0.3 / X.shape[1]}
+            model = StructuredRidge(tree, loss=loss, decision=decision, **rbf)
             measure(f"StructuredRidge rbf (gamma .3/p, alpha {alpha}), {loss}", model, train, test, parent)
 
 

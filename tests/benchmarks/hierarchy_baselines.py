@@ -6,9 +6,10 @@ downwards; "H-RLS", the same with regularised least squares; "H-M3", one machine
 `StructuredSVM` with the loss ℓΔ. All see the same features: standardised ones, or 1000 of a Nyström map of a Gaussian
 kernel. The penalty of each is chosen by ℓ01 on a fifth of the training rows, and the model is trained again on all.
 
-    python tests/benchmarks/hierarchy_baselines.py --data DIR [--rows 10000] [--landmarks 1000] [--only-landmarks]
+    python tests/benchmarks/hierarchy_baselines.py [--data DIR] [--rows 10000] [--landmarks 1000] [--only-landmarks]
 
 DIR/hierarchical holds ImCLEF07D_Train.arff.gz and ImCLEF07D_Test.arff.gz, or others of that form given by --name.
+Without --data the images are the digits of scikit-learn in a tree of their shapes, the first 1000 for training.
 """
 
 from __future__ import annotations
@@ -30,12 +31,15 @@ from sklearn.svm import LinearSVC
 
 from combpred import StructuredRidge
 from combpred.baselines import StructuredSVM
+from combpred.datasets import load_digits_hierarchy
 from combpred.kernels import NystromMap
 from combpred.metrics import hierarchical_h_loss
 from combpred.structures import Hierarchy
 
 Sets = NDArray[np.int_]
 PENALTIES = [1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0]
+SVM: dict[str, Any] = {"cost": "tree", "rescaling": "margin", "tol": 0.05, "max_iter": 200, "random_state": 0}
+Part = tuple[NDArray[np.float64], list[str]]  # features, and nodes
 
 
 class Nodes:
@@ -121,30 +125,38 @@ def learners(tree: Hierarchy) -> dict[str, Callable[[float], Any]]:
         "H-SVM": lambda penalty: Nodes(lambda: svm(penalty), parent, downwards=True),
         "H-RLS": lambda penalty: Nodes(lambda: RidgeClassifier(alpha=penalty), parent, downwards=True),
     }
-    found["H-M3 (StructuredSVM)"] = lambda penalty: Paths(
-        StructuredSVM(tree, C=1.0 / penalty, cost="tree", tol=0.05, max_iter=200, random_state=0), tree
-    )
-    for loss in ("auc", "squared"):
-        found[f"StructuredRidge, {loss}"] = lambda penalty, loss=loss: Paths(
-            StructuredRidge(tree, alpha=penalty, loss=loss), tree
+    found["H-M3 (StructuredSVM)"] = lambda penalty: Paths(StructuredSVM(tree, C=1.0 / penalty, **SVM), tree)
+    for loss, decision in (("auc", "score"), ("squared", "mode")):
+        ridge = {"loss": loss, "decision": decision, "kernel": "linear"}
+        found[f"StructuredRidge, {loss}"] = lambda penalty, ridge=ridge: Paths(
+            StructuredRidge(tree, alpha=penalty, **ridge), tree
         )
     return found
+
+
+def read(data: Path | None, name: str) -> tuple[Part, Part, dict[str, str | None]]:
+    """Return training rows, test rows, and the parent of each node."""
+    if data is None:
+        digits = load_digits_hierarchy()
+        X, codes = digits.data, digits.target.tolist()
+        return (X[:1000], codes[:1000]), (X[1000:], codes[1000:]), dict(digits.structure.parent)
+    X, codes, nodes = load(data, *chosen(data, HIERARCHIES, [name]))
+    return (X, codes), load(data, name, "Test")[:2], tree_of(nodes)
 
 
 def main() -> None:
     """Print the table for each kind of features."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--data", type=Path, help="digits of scikit-learn unless given")
     parser.add_argument("--name", default="ImCLEF07D")
     parser.add_argument("--rows", type=int, default=10_000, help="training rows, drawn")
     parser.add_argument("--landmarks", type=int, default=1000, help="0: only the features themselves")
+    parser.add_argument("--learners", nargs="*", help="the first words of rows of the table; all unless given")
     parser.add_argument("--only-landmarks", action="store_true", help="leave out the features themselves")
     args = parser.parse_args()
-    X, codes, nodes = load(args.data, *chosen(args.data, HIERARCHIES, [args.name]))
-    X_test, codes_test, _ = load(args.data, args.name, "Test")
-    named = Hierarchy(tree_of(nodes), allowed="leaves")
+    (X, codes), (X_test, codes_test), above = read(args.data, args.name)
+    named = Hierarchy(above, allowed="leaves")
     names = named.feature_names().tolist()
-    above = tree_of(nodes)
     parent = np.array([-1 if above[name] is None else names.index(above[name]) for name in names])
     tree = Hierarchy(parent, allowed="leaves")
     some = np.random.RandomState(0).permutation(len(X))[: args.rows]
@@ -162,6 +174,8 @@ def main() -> None:
     for title, train, test in seen:
         print(f"{title:<34}{'l01 %':>16}{'lD':>16}{'lH':>16}{'penalty':>10}{'fit s':>8}")
         for name, make in learners(tree).items():
+            if args.learners and not name.startswith(tuple(args.learners)):
+                continue
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # solvers that stop at their limit on large penalties
                 tried = {

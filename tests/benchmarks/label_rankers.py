@@ -105,7 +105,7 @@ RANKERS: dict[str, Fit] = {
     "boost": searched(LabelRankingBoost(), alpha=[0.01, 0.1, 1.0, 10.0]),
     "online, additive": searched(OnlineLabelRanker(max_iter=20, random_state=0), decomposition=SUBGRAPHS),
     "online, multiplicative": searched(
-        OnlineLabelRanker("multiplicative", max_iter=20, random_state=0), radius=[1.0, 10.0, 100.0]
+        OnlineLabelRanker("multiplicative", radius=0.1, max_iter=20, random_state=0), decomposition=SUBGRAPHS
     ),
     "online, primal-dual": searched(
         OnlineLabelRanker("primal-dual", max_iter=20, random_state=0), C=[0.01, 0.1, 1.0, 10.0]

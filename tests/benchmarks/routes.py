@@ -139,19 +139,14 @@ def average(city: City, setting: Setting, rows: NDArray[np.intp]) -> StructuredV
 def left_out(city: City, setting: Setting) -> tuple[FloatArray, FloatArray]:
     """Return scores of arcs, starts and ends for each trip by the two ridges, trained on all others."""
     n, found = len(city.distance), []
-
-    def record(model: StructuredRidgeCV, X: FloatArray, y: Any) -> float:
-        found.append(model.decision_function(X))
-        return 0.0
-
     kernel, visited = query_kernel(city, setting.width), np.zeros((len(city.trips), n), dtype=int)
     for row, trip in zip(visited, city.trips, strict=True):
         row[trip] = 1
     for structure, y in ((Routes(n), city.trips), (LabelSets(n), visited)):
-        StructuredRidgeCV(
-            structure, alphas=[setting.alpha], scoring=record, kernels=["precomputed"], losses=["squared"],
-            fit_intercept=False,
-        ).fit(kernel, y)  # fmt: skip
+        ridge = StructuredRidgeCV(
+            structure, alphas=[setting.alpha], kernels=["precomputed"], losses=["squared"], fit_intercept=False
+        )
+        found.append(ridge.fit(kernel, y).loo_scores_)
     arcs, places = found
     arrives = np.array([v for u in range(n) for v in range(n) if v != u])  # a place is visited by an arc, or first
     return arcs, np.hstack([places[:, arrives], places, np.zeros_like(places)])

@@ -15,11 +15,12 @@ import numpy as np
 import pytest
 
 from combpred import StructuredRidge, StructuredRidgeCV
+from combpred.structures import Routes
 
 pytest.importorskip("pandas")
 pytest.importorskip("arff")
 
-BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(20, 2)).round(3)
 RANKS, BITS = RNG.permuted(np.tile([1, 2, 3], (20, 1)), axis=1), RNG.integers(0, 2, size=(20, 2))
@@ -134,6 +135,19 @@ def test_hierarchies_and_cities_have_any_name(folder: Path, script: Any) -> None
     published = {"Nuville": {"t0": {"REAL": [7, 3, 5], "Guess": [7, 9, 5]}}}
     (folder / "routes" / "published_predictions.json.gz").write_bytes(gzip.compress(json.dumps(published).encode()))
     assert routes.load(folder, "Nuville").published == {"Guess": {0: [2, 3, 1]}}
+
+
+def test_left_out_trips_are_scored_by_ridges_that_never_saw_them(folder: Path, script: Any) -> None:
+    routes = script("routes")
+    city, setting = routes.load(folder, "Nuville"), routes.Setting(0.1, 0.3)
+    arcs, visits = routes.left_out(city, setting)
+    kernel, rows = routes.query_kernel(city, setting.width), np.arange(len(city.trips))
+    for row in rows:
+        others = np.setdiff1d(rows, row)
+        ridge = StructuredRidge(Routes(4), loss="squared", alpha=0.1, kernel="precomputed", fit_intercept=False)
+        ridge.fit(kernel[np.ix_(others, others)], [city.trips[i] for i in others])
+        np.testing.assert_allclose(arcs[row], ridge.decision_function(kernel[[row]][:, others])[0], atol=1e-12)
+    assert visits.shape == arcs.shape
 
 
 def test_sets_that_are_not_there_are_named(folder: Path, script: Any) -> None:
