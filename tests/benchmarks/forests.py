@@ -112,7 +112,7 @@ def compare_classifiers(folder: Path) -> None:
 
 
 def texts(seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return TF-IDF weights of 1000 words in 1000 texts, half of which come from a text's tags, and these, 30 in all."""
+    """Return TF-IDF weights of 1000 words in 1000 texts, half of which come from the tags, and these, 30 in all."""
     rng = np.random.default_rng(seed)
     tags = (rng.random((1000, 30)) < rng.uniform(0.03, 0.2, 30)).astype(int)
     none = np.flatnonzero(tags.sum(axis=1) == 0)

@@ -24,6 +24,7 @@ from ..._lib.decode import score_rows
 from ..._lib.errors import CapabilityError
 from ...structures import Structure
 from ..ridge import THRESHOLD_DECISIONS
+from ..thresholds import choose_threshold
 from ..training import embed_rows, require_single
 from .base import ComposedEstimator, Member, Reached
 from .voting import leave_out
@@ -239,7 +240,7 @@ class EmbeddingRegressor(ComposedEstimator):
             if self.decision_ == "f1":
                 member = Member("", clone(self).set_params(decision="mbr"), self.structure_, None, rows.y)
                 left_out, _ = leave_out(member, rows.X, rows.weights, _FOLDS, self.loss_)
-                self._choose_threshold(left_out, targets.psi, rows.weights)
+                choose_threshold(self, left_out, targets.psi, rows.weights)
         return self
 
     def _as_classes(self, psi: FloatArray) -> NDArray[np.intp]:
