@@ -122,11 +122,10 @@ class EmbeddingRegressor(ComposedEstimator):
     \psi(y)` over the outputs of training. For ``decision="log_odds"``, probabilities are kept within
     :math:`[1/(n+2), 1-1/(n+2)]` for n rows of training, Laplace's rule of succession, so that no entry is ruled out.
 
-    ``decision="log_odds"`` is for outputs whose size is given or learnt, such as routes from a start to an end that are
-    told: it leaves out entries that are not probable, ``"score"`` leaves out nothing that fits. The default is the
-    latter for routes and cycles, whose F1 is larger so where nothing is told. Label powerset has the largest subset
-    accuracy of what was compared on label sets. The default forest tries a third of the features for each split: with
-    all of them, those of wide data, such as words, hide one another. All figures are in tests/benchmarks/README.md.
+    ``"score"`` leaves out no entry that fits, ``"log_odds"`` those that are not probable. Neither is better on all
+    routes, of which each may visit any number of places: try both. Label powerset had the largest subset accuracy of
+    what was compared on label sets. The default forest tries a third of the features for each split, since with all of
+    them a tree on wide data, such as words, hardly differs from the next one. Figures are in tests/benchmarks/README.md.
 
     A row whose y is a set of :class:`Admissible` outputs is learnt as one row for each output. Rows of weight 0 are
     left out.
