@@ -200,8 +200,9 @@ def test_classifiers_of_several_targets_and_searches_for_one():
     chain = ClassifierChain(LogisticRegression())
     model = EmbeddingRegressor("labelsets", chain).fit(X, labels)
     np.testing.assert_allclose(model.feature_scores(X) + 0.5, clone(chain).fit(X, labels).predict_proba(X))
-    with pytest.raises(ValueError, match="probabilities of 2 classes"):
+    with pytest.raises(ValueError) as caught:
         EmbeddingRegressor("labelsets", Certain()).fit(X, labels)
+    assert "regressor=" in str(caught.value)
 
 
 def test_weights_reach_classifiers():
@@ -264,8 +265,9 @@ def test_label_powerset_needs_no_probabilities_to_predict():
     np.testing.assert_allclose(found, distance.min(axis=0))
     assert (held[:, 2] == 1).all()
     for call in (lambda: model.feature_scores(X), lambda: clone(model).set_params(target="entries").fit(X, y)):
-        with pytest.raises(CapabilityError, match="CalibratedClassifierCV"):
+        with pytest.raises(CapabilityError) as caught:
             call()
+        assert "CalibratedClassifierCV" in str(caught.value)
 
 
 def test_the_threshold_of_f1_is_the_best_for_rows_left_out():
@@ -476,8 +478,9 @@ def test_refusals():
     with pytest.raises(ValueError):
         EmbeddingRegressor(structure="permutations", decision="map").fit(X, y)
     for regressor in (None, LinearRegression()):
-        with pytest.raises(ValueError, match="target='outputs' takes a classifier"):
+        with pytest.raises(ValueError) as caught:
             EmbeddingRegressor("permutations", regressor, target="outputs").fit(X, y)
+        assert "target=" in str(caught.value)
     with pytest.raises(CapabilityError):  # three values
         EmbeddingRegressor("weakorders", LogisticRegression(), decision="log_odds").fit(X, y)
     with pytest.raises(CapabilityError):
