@@ -8,20 +8,21 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
-from sklearn.base import BaseEstimator, RegressorMixin, clone, is_classifier
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone, is_classifier
 from sklearn.compose import ColumnTransformer
-from sklearn.ensemble import ExtraTreesRegressor, GradientBoostingRegressor, StackingRegressor
+from sklearn.ensemble import ExtraTreesRegressor, GradientBoostingRegressor, StackingClassifier, StackingRegressor
 from sklearn.impute import SimpleImputer
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import LinearRegression, LogisticRegression
-from sklearn.model_selection import GridSearchCV, cross_val_score
-from sklearn.multioutput import MultiOutputRegressor
-from sklearn.neighbors import KNeighborsRegressor
+from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
+from sklearn.multioutput import ClassifierChain, MultiOutputRegressor
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
-from sklearn.tree import DecisionTreeRegressor
+from sklearn.svm import LinearSVC
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from combpred import Admissible, CapabilityError, EmbeddingRegressor, StructuredRidge
+from combpred import Admissible, CapabilityError, EmbeddingRegressor, StructuredRidge, StructuredVoting
 from combpred.aggregation import kemeny
 from combpred.metrics import kendall_tau
 from combpred.structures import (
@@ -83,6 +84,17 @@ class Answers(RegressorMixin, BaseEstimator):
 
     def _more_tags(self):  # scikit-learn < 1.6
         return {"multioutput": True}
+
+
+class Certain(ClassifierMixin, BaseEstimator):
+    """Tells the probability of one class."""
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict_proba(self, X):
+        return np.ones((len(X), 1))
 
 
 @pytest.mark.parametrize("decision", ["auto", "score", "mbr"])
@@ -147,11 +159,139 @@ def test_regressors_that_can_predict_only_when_fitted():
         EmbeddingRegressor("permutations", StandardScaler()).fit(X, y)
 
 
-def test_a_classifier_learns_which_value_each_entry_has():
+@pytest.mark.parametrize("structure", STRUCTURES)
+def test_probabilities_of_values_are_expectations(structure):
+    X, y = data(structure)
+    y = np.asarray(y)[np.arange(30) % 10]
+    psi = structure.embed(y)
+    model = EmbeddingRegressor(structure, LogisticRegression()).fit(X, y)
+    expected = np.tile(psi[0], (len(X), 1))  # of entries that have one value
+    for entry in np.flatnonzero(psi.min(axis=0) < psi.max(axis=0)):
+        alone = LogisticRegression().fit(X, psi[:, entry].astype(int))
+        expected[:, entry] = alone.predict_proba(X) @ alone.classes_
+    np.testing.assert_allclose(model.feature_scores(X), expected - structure.mean(), atol=1e-9)
+    assert model.loss_ == "squared"
+    whole = EmbeddingRegressor(structure, LogisticRegression(), target="outputs").fit(X, y)
+    outputs, codes = np.unique(psi, axis=0, return_inverse=True)
+    alone = LogisticRegression().fit(X, codes.ravel())
+    expected = alone.predict_proba(X) @ outputs
+    np.testing.assert_allclose(whole.feature_scores(X), expected - structure.mean(), atol=1e-9)
+    assert whole.decision_ == "mode"
+    np.testing.assert_array_equal(structure.embed(whole.predict(X)), outputs[alone.predict(X)])
+
+
+def test_classifiers_of_several_targets_and_searches_for_one():
+    X, y = data(WeakOrders(3))  # entries of three values
+    psi, mean = WeakOrders(3).embed(y), WeakOrders(3).mean()
+    several = EmbeddingRegressor("weakorders", KNeighborsClassifier(4)).fit(X, y)
+    assert isinstance(several.regressor_, KNeighborsClassifier)
+    means = KNeighborsRegressor(4).fit(X, psi).predict(X)
+    np.testing.assert_allclose(several.feature_scores(X), means - mean, atol=1e-12)
+    labels = y[:, :2] == 1
+    piped = make_pipeline(StandardScaler(), KNeighborsClassifier())
+    search = GridSearchCV(piped, {"kneighborsclassifier__n_neighbors": [4]}, cv=2, error_score="raise")
+    found = EmbeddingRegressor("labelsets", search).fit(X, labels).feature_scores(X)
+    scaled = StandardScaler().fit_transform(X)
+    np.testing.assert_allclose(found + 0.5, KNeighborsRegressor(4).fit(scaled, labels).predict(scaled))
+    stacked = StackingClassifier([("tree", DecisionTreeClassifier(max_depth=1))], LogisticRegression())
+    stacking = EmbeddingRegressor("labelsets", stacked).fit(X, labels)
+    alone = clone(stacked).fit(X, labels[:, 1])
+    np.testing.assert_allclose(stacking.feature_scores(X)[:, 1] + 0.5, alone.predict_proba(X)[:, 1])
+    chain = ClassifierChain(LogisticRegression())
+    model = EmbeddingRegressor("labelsets", chain).fit(X, labels)
+    np.testing.assert_allclose(model.feature_scores(X) + 0.5, clone(chain).fit(X, labels).predict_proba(X))
+    with pytest.raises(ValueError) as caught:
+        EmbeddingRegressor("labelsets", Certain()).fit(X, labels)
+    assert "regressor=" in str(caught.value)
+
+
+def test_weights_reach_classifiers():
+    X, y = data(LabelSets(3))
+    weights = np.arange(30) % 3
+    model = EmbeddingRegressor("labelsets", LogisticRegression()).fit(X, y, weights)
+    alone = LogisticRegression().fit(X, y[:, 1], weights)
+    np.testing.assert_allclose(model.feature_scores(X)[:, 1] + 0.5, alone.predict_proba(X)[:, 1], atol=1e-6)
+
+
+def test_what_partly_known_outputs_leave_open_is_a_class_of_its_own():
+    X, y = np.arange(4.0)[:, None], [[1, 2, 3], [1, 2, -1], [3, 2, 1], [3, 2, 1]]
+    model = EmbeddingRegressor("permutations", KNeighborsClassifier(1)).fit(X, y)
+    known = [[1, 1, 1], [1, 1 / 3, -1 / 3], [-1, -1, -1], [-1, -1, -1]]  # means over what is left open
+    np.testing.assert_allclose(model.feature_scores(X), known, atol=1e-12)
+
+
+@pytest.mark.parametrize("regressor", [LogisticRegression(), ExtraTreesRegressor(5, random_state=0)])
+@pytest.mark.parametrize(
+    "structure", [LabelSets(observed=True), Hierarchy([-1, 0, 0, 1, 1]), Permutations(4), Routes(3), Assignments(3)]
+)
+def test_log_odds_take_the_most_probable_output_of_independent_entries(structure, regressor):
+    X, y = data(structure if not isinstance(structure, LabelSets) else LabelSets(3))
+    keep = [0, 1, 2, 3, 4, 5] * 5 if isinstance(structure, LabelSets) else slice(None)  # six sets at most
+    model = EmbeddingRegressor(structure, regressor, decision="log_odds").fit(X, y[keep])
+    assert (model.loss_, model.decision_) == ("squared", "log_odds")
+    space = model.structure_
+    outputs = list(space.enumerate())
+    psi, expected = space.embed(outputs), model.feature_scores(X) + space.mean()
+    low = -1.0 if isinstance(structure, Permutations) else 0.0
+    high = np.clip((expected - low) / (1.0 - low), 1 / 32, 31 / 32)[:, np.newaxis]  # 30 rows
+    best = np.where(psi == 1, np.log(high), np.log(1 - high)).sum(axis=2)
+    chosen = (psi[np.newaxis] == space.embed(model.predict(X))[:, np.newaxis]).all(axis=2)
+    np.testing.assert_allclose(best[chosen], best.max(axis=1))
+    values = np.array([model.score_structures(X, [output] * len(X)) for output in outputs])
+    np.testing.assert_allclose(values - values[0], (best - best[:, :1]).T, atol=1e-9)  # up to what all share
+
+
+def test_members_of_averages_tell_expectations_whatever_decides():
+    X, y = data(Permutations(3))
+    for model in (
+        EmbeddingRegressor("permutations", LogisticRegression(), decision="log_odds"),
+        EmbeddingRegressor("permutations", LogisticRegression(), target="outputs"),
+    ):
+        voting = StructuredVoting([("one", model)], weights=None).fit(X, y)
+        np.testing.assert_allclose(voting.feature_scores(X), clone(model).fit(X, y).feature_scores(X))
+
+
+def test_label_powerset_needs_no_probabilities_to_predict():
     X, y = data(Permutations(4))
-    model = EmbeddingRegressor("permutations", LogisticRegression()).fit(X, y)
-    alone = LogisticRegression().fit(X, Permutations(4).embed(y)[:, 2])
-    np.testing.assert_array_equal(model.feature_scores(X)[:, 2], alone.predict(X))
+    y = y[np.arange(30) % 10]
+    model = EmbeddingRegressor("permutations", LinearSVC(), target="outputs").fit(X, y)
+    psi, codes = np.unique(Permutations(4).embed(y), axis=0, return_inverse=True)
+    predicted = Permutations(4).embed(model.predict(X))
+    np.testing.assert_array_equal(predicted, psi[LinearSVC().fit(X, codes.ravel()).predict(X)])
+    held = model.predict(X, constraints={"first": 2})  # the nearest output that meets the condition
+    outputs = np.array([output for output in Permutations(4).enumerate() if output[2] == 1])
+    distance = ((Permutations(4).embed(outputs)[:, None] - predicted) ** 2).sum(axis=2)
+    found = ((Permutations(4).embed(held) - predicted) ** 2).sum(axis=1)
+    np.testing.assert_allclose(found, distance.min(axis=0))
+    assert (held[:, 2] == 1).all()
+    for call in (lambda: model.feature_scores(X), lambda: clone(model).set_params(target="entries").fit(X, y)):
+        with pytest.raises(CapabilityError) as caught:
+            call()
+        assert "CalibratedClassifierCV" in str(caught.value)
+
+
+def test_the_threshold_of_f1_is_the_best_for_rows_left_out():
+    X, y = data(LabelSets(4), n=60)
+    y[y.sum(axis=1) == 0, 0] = 1
+    model = EmbeddingRegressor("labelsets", LogisticRegression(), decision="f1").fit(X, y)
+    left_out = np.empty((60, 4))
+    for train, test in KFold(5, shuffle=True, random_state=0).split(X):
+        for label in range(4):
+            left_out[test, label] = LogisticRegression().fit(X[train], y[train, label]).predict_proba(X[test])[:, 1]
+
+    def mean_f1(scores, threshold):
+        found = (scores > threshold) | (scores == scores.max(axis=1, keepdims=True))
+        return (2 * (found & (y == 1)).sum(axis=1) / (found.sum(axis=1) + y.sum(axis=1))).mean()
+
+    best = max(mean_f1(left_out, threshold) for threshold in np.r_[0.0, left_out.ravel()])
+    assert mean_f1(left_out, model.threshold_) == pytest.approx(best)
+    expected = model.feature_scores(X) + 0.5
+    largest = expected == expected.max(axis=1, keepdims=True)
+    np.testing.assert_array_equal(model.predict(X), ((expected > model.threshold_) | largest).astype(int))
+    whole = EmbeddingRegressor("labelsets", LogisticRegression(), target="outputs", decision="f1").fit(X, y)
+    assert whole.decision_ == "f1" and whole.predict(X).any(axis=1).all()
+    with pytest.raises(CapabilityError):
+        model.fit(X[:2], [Admissible([[1, 0], [1, 1]]), Admissible([[0, 1]])])
 
 
 def test_draws_of_a_row_depend_on_nothing_else():
@@ -242,6 +382,9 @@ def test_a_citizen_of_scikit_learn():
     one, other = (EmbeddingRegressor(structure="permutations", random_state=0).fit(X, y) for _ in range(2))
     np.testing.assert_array_equal(one.feature_scores(X), other.feature_scores(X))
     assert isinstance(one.regressor_, ExtraTreesRegressor) and one.regressor is None
+    assert one.regressor_.max_features == 1 / 3 and not one.regressor_.bootstrap
+    with pytest.raises(AttributeError):  # as of BaggingRegressor(estimator=None): there is no estimator to set it of
+        EmbeddingRegressor("permutations").set_params(regressor__max_depth=3)
 
 
 @pytest.mark.parametrize(("package", "name"), [("lightgbm", "LGBMRegressor"), ("xgboost", "XGBRegressor")])
@@ -334,6 +477,14 @@ def test_refusals():
         EmbeddingRegressor("permutations", "forest").fit(X, y)
     with pytest.raises(ValueError):
         EmbeddingRegressor(structure="permutations", decision="map").fit(X, y)
+    for regressor in (None, LinearRegression()):
+        with pytest.raises(ValueError) as caught:
+            EmbeddingRegressor("permutations", regressor, target="outputs").fit(X, y)
+        assert "target=" in str(caught.value)
+    with pytest.raises(CapabilityError):  # three values
+        EmbeddingRegressor("weakorders", LogisticRegression(), decision="log_odds").fit(X, y)
+    with pytest.raises(CapabilityError):
+        EmbeddingRegressor("permutations", LogisticRegression(), decision="f1").fit(X, y)
     with pytest.raises(ValueError) as caught:
         EmbeddingRegressor(structure="permutations").fit(X[:3], [[1, 2], [2, 1], [2, 2]])
     assert (caught.value.argument, caught.value.row) == ("y", 2)

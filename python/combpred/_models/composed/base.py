@@ -104,7 +104,7 @@ class ComposedEstimator(StructuredEstimator):
                 self.decision_ = "score"
 
     def _decoded_blocks(self, X: Any, constraints: Any, how: Decoding) -> Iterator[tuple[slice, Decoded]]:
-        scores = self._scores(X)
+        ((_, scores),) = self._score_blocks(X)
         held = None if constraints is None else RowConstraints(self.structure_.space, constraints, len(scores))
         yield slice(0, len(scores)), self._decode_scores(scores, how, held)
 
