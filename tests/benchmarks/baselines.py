@@ -200,6 +200,10 @@ DECISIONS: dict[type, list[dict[str, str]]] = {
         (s.Routes, s.Cliques, s.DirectedCycles), [{"loss": "auc"}, {"loss": "squared", "decision": "score"}]
     ),
 }
+EXPECTED_LOSSES: dict[type, list[str]] = {  # that distributions decide by
+    s.LabelSets: ["map", "mbr", "f1"],
+    **dict.fromkeys((s.Ordinal, s.Permutations, s.WeakOrders), ["map", "mbr"]),
+}
 
 
 def spaces(structure: Structure) -> list[tuple[Structure, list[dict[str, str]]]]:
@@ -222,7 +226,7 @@ def settings(task: Task) -> Iterator[tuple[Any, list[str]]]:
                 model = StructuredRidge(structure, alpha=alpha, kernel=kernel, gamma=gamma, n_jobs=1, **how)
                 yield model, [model.decision]
         kernels = ("linear", "rbf") if task.n_train <= 1500 else ("linear",)
-        decisions = ["map", "mbr"] + ["f1"] * isinstance(structure, s.LabelSets)
+        decisions = EXPECTED_LOSSES.get(type(structure), ["map"])
         for kernel, alpha in product(kernels if task.has_distribution else (), (0.003, 0.03, 0.3)):
             yield ProbabilisticStructured(structure, alpha=alpha, kernel=kernel, gamma="scale", tol=1e-3), decisions
 
