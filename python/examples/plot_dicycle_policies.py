@@ -40,8 +40,8 @@ print(f"{DirectedCycles(10).count():,} directed cycles; the first person takes {
 # Training counts the cycles instead of searching them, and leave-one-out chooses the penalty. Opposite people take
 # opposite trips, so the scores need no constant part. Two things are compared: the estimated scores with the hidden
 # policy, and the predicted trip with the trip taken. The trip is the harder of the two, since a small error in the
-# policy can move many of its arcs. Beside it stands the simplest rival: scikit-learn's `Ridge` of the arcs taken, and the
-# best trip by its predictions. It does about as well.
+# policy can move many of its arcs. Beside it stands the simplest rival, which does about as well: the `Ridge` of
+# scikit-learn on the arcs taken, and the best trip by its predictions.
 
 curves: dict[str, list[float]] = {"policy": [], "trip": []}
 for n in SIZES:

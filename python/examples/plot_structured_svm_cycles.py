@@ -42,7 +42,8 @@ print(f"{cycles.count():,} directed cycles")
 # --------
 # The machine is trained twice: with exact decoding, by a recursion over sets of places, and with the best of 25 cycles
 # drawn at random, anew for every person and pass. The perceptron decodes exactly. All of them predict exactly, as does
-# ridge regression, and as does the simplest rival: scikit-learn's `Ridge` of the arcs taken, decoded by its predictions.
+# ridge regression, and as does the simplest rival: scikit-learn's `Ridge` of the arcs taken, and the best trip by its
+# predictions.
 #
 # The duality gap tells how far training is from its optimum, but only where decoding is exact: with 25 random cycles
 # it is that of the violations that were seen.
