@@ -32,7 +32,6 @@ from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import matplotlib
 import numpy as np
 from folders import GRADES, HIERARCHIES, LABEL_SETS, RANKINGS, TRIPS, grades, label_sets, listed, rankings
 from hierarchy import load as load_hierarchy
@@ -45,6 +44,7 @@ from sklearn.base import clone
 from sklearn.datasets import make_multilabel_classification
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.feature_extraction.text import TfidfTransformer
+from sklearn.kernel_approximation import Nystroem
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import accuracy_score, f1_score
@@ -52,6 +52,7 @@ from sklearn.model_selection import KFold, ShuffleSplit, train_test_split
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.multioutput import ClassifierChain
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
@@ -147,7 +148,7 @@ def viterbi(split: Split, model: Any, states: int) -> Any:
     steps = labels.shape[1]
     tokens = split.X.reshape(len(labels) * steps, -1)
     reader = clone(model).fit(tokens, labels.ravel())
-    seen = reader.predict_log_proba(split.X_test.reshape(-1, tokens.shape[1])).reshape(-1, steps, states)
+    seen = np.log(reader.predict_proba(split.X_test.reshape(-1, tokens.shape[1])).reshape(-1, steps, states) + 1e-9)
     counts = np.ones((states, states))
     np.add.at(counts, (labels[:, :-1].ravel(), labels[:, 1:].ravel()), 1)
     follows, prior = (
@@ -354,6 +355,8 @@ ON_ROUTES = {"F1": m.route_f1, "pairs-F1": m.route_pairs_f1}
 
 def example(name: str) -> dict[str, Any]:
     """Run an example and return its names."""
+    import matplotlib
+
     matplotlib.use("Agg")
     with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -436,7 +439,11 @@ def of_examples(data: Path | None) -> Iterator[Task]:
         "letters": lambda a, b: (labels(a) == labels(b)).mean(),
         "words": lambda a, b: (labels(a) == labels(b)).all(axis=1).mean(),
     }
-    readers = {"logistic": LogisticRegression(C=0.03), "SVM": SVC(probability=True, random_state=0)}
+    kernel = Nystroem(gamma=0.05, n_components=500, random_state=0)
+    readers = {
+        "logistic": LogisticRegression(C=0.03, max_iter=1000),
+        "kernel logistic": make_pipeline(kernel, LogisticRegression(C=10, max_iter=1000)),
+    }
     naive = {f"Viterbi, {name}": partial(viterbi, model=readers[name], states=10) for name in readers}
     yield Task(
         "page: plot_chain_crf", words["chain"], X, y, splits, right, naive, is_standardised=False,

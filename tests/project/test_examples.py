@@ -41,7 +41,7 @@ CLAIMS = {
         ahead(out, "a word at a time", "one letter at a time")
         and ahead(out, "one letter at a time", "all weights untied")
         and ahead(out, "a word at a time", "letters, counted pairs")
-        and ahead(out, "SVM, counted pairs", "a word at a time")
+        and ahead(out, "kernel, counted pairs", "a word at a time")
         and 0.8 < figures_of(out, "one letter at a time")[0][0] < 0.85  # one in six is misread
     ),
     "plot_cliques": lambda out: (
