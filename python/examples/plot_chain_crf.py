@@ -149,9 +149,10 @@ for name, guess in (
 
 # %%
 # Weights of pixels and pairs that are learnt together read more than the same linear reader followed by counted pairs.
-# A better reader matters more: the one with a kernel, followed by counted pairs, is ahead of both. What all of them need
-# is the trellis, for its decoder, and in training for its marginals.
-#
+# A better reader matters more: the one with a kernel, followed by counted pairs, is ahead of both. All of them need the
+# trellis, for its decoder, and in training for its marginals.
+
+# %%
 # How sure is it?
 # ---------------
 # Marginals are sums over all sequences, by the forward–backward recursion: the probability of each letter, given the
