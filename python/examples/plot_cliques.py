@@ -20,9 +20,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.metrics import f1_score
 
-from combpred import StructuredRidgeCV
+from combpred import ProbabilisticStructured, StructuredRidgeCV
 from combpred.structures import Cliques, LabelSets
 
 N_PEOPLE, N_SKILLS, N_TEST = 12, 6, 500
@@ -41,16 +42,20 @@ print(f"{Cliques(N_PEOPLE).count()} teams; tasks by size of their team: {np.binc
 # --------
 # A pair's worth is linear in the task, but whether a person belongs to the best team is not. A linear model of pairs
 # therefore goes beyond a linear model of people, `LabelSets`; given a Gaussian kernel, that one catches up with many
-# tasks to learn from. The measure is the F1 score of the members, averaged over 500 other tasks.
+# tasks to learn from. So does a random forest, which takes the people as labels and knows no pairs either. The
+# distribution over teams, trained by its likelihood with its default penalty, is ahead of the forest at every size, and
+# of all others from fifty tasks on. The measure is the F1 score of the members, averaged over 500 other tasks.
 
 X_test, y_test = X[:N_TEST], y[:N_TEST]
 alphas = np.logspace(-3, 3, 7)
 models = {
+    "pairs, distribution": ProbabilisticStructured(Cliques()),
     "pairs, linear": StructuredRidgeCV(Cliques(), kernels=["linear"], alphas=alphas),
     "people, Gaussian": StructuredRidgeCV(
         LabelSets(), alphas=alphas, losses=["squared"], kernels=["rbf"], gammas=[0.15]
     ),
     "people, linear": StructuredRidgeCV(LabelSets(), alphas=alphas, losses=["squared"], kernels=["linear"]),
+    "people, forest": RandomForestClassifier(random_state=0),
 }
 curves: dict[str, list[float]] = {name: [] for name in models}
 for n in SIZES:
@@ -71,11 +76,11 @@ for n in SIZES:
 def draw_curves(ax: Axes) -> None:
     """Draw the F1 score of all models against the number of tasks."""
     for (name, curve), colour, marker in zip(
-        curves.items(), ("#009E73", "#0072B2", "#CC79A7"), ("o", "s", "^"), strict=True
+        curves.items(), ("#000000", "#009E73", "#0072B2", "#CC79A7", "#E69F00"), "Dos^v", strict=True
     ):
         ax.plot(SIZES, curve, marker=marker, color=colour, label=name)
     ax.set(
-        xscale="log", xticks=SIZES, xticklabels=[str(n) for n in SIZES], ylim=(0.6, 0.85),
+        xscale="log", xticks=SIZES, xticklabels=[str(n) for n in SIZES], ylim=(0.55, 0.9),
         xlabel="tasks to learn from", ylabel="mean F1 of the members", title="Learning curves",
     )  # fmt: skip
     ax.minorticks_off()

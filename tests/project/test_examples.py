@@ -40,11 +40,19 @@ CLAIMS = {
     "plot_chain_crf": lambda out: (
         ahead(out, "a word at a time", "one letter at a time")
         and ahead(out, "one letter at a time", "all weights untied")
+        and ahead(out, "a word at a time", "letters, counted pairs")
+        and ahead(out, "kernel, counted pairs", "a word at a time")
         and 0.8 < figures_of(out, "one letter at a time")[0][0] < 0.85  # one in six is misread
     ),
-    "plot_cliques": lambda out: ahead(out, "pairs, linear", "people, linear"),
+    "plot_cliques": lambda out: (
+        ahead(out, "pairs, linear", "people, linear")
+        and ahead(out, "pairs, distribution", "people, forest")
+        and all(max(row) == row[0] for row in figures_of(out, "pairs, distribution")[1:])
+    ),
     "plot_poset_kernels": lambda out: figures_of(out, "28 pairs: position")[0][-1] < 0.5,  # of extensions
-    "plot_rankings_with_ties": lambda out: ahead(out, "WeakOrders", "Permutations"),
+    "plot_rankings_with_ties": lambda out: (
+        ahead(out, "WeakOrders", "Permutations") and ahead(out, "WeakOrders", "classes, SVM")
+    ),
     "plot_structured_svm_cycles": lambda out: ahead(out, "SVM, exact decoding", "SVM, 25 random cycles"),
     "plot_tourist_routes": lambda out: ahead(out, "StructuredRidgeCV", "most similar visitor"),
 }

@@ -60,19 +60,26 @@ def claims(name: str, texts: list[str]) -> None:
     elif name == "label_sets":
         separate, together = numbers(shown, "one by one "), numbers(shown, "distribution over observed")
         assert together[0] > separate[0] + 0.1 and together[1] > separate[1]
-        assert numbers(shown, "the same with a kernel")[0] > together[0]
+        assert f"{separate[0]:.2f} {together[0]:.2f}" == "0.65 0.88"
+        kernel = numbers(shown, "the same with a kernel")[0]
+        assert together[0] < numbers(shown, "a class for each set, logistic")[0] < kernel
+        assert 1 - numbers(shown, "a class for each set, SVM")[0] < (1 - kernel) / 2
         assert "none of the 10 observed sets" in shown and "all prime: True" in shown
     elif name == "hierarchy":
         flat, tree = numbers(shown, "ridge, flat"), numbers(shown, "ridge, tree")
         assert abs(flat[0] - tree[0]) < 0.02 and abs(flat[1] - tree[1]) < 0.05
         assert numbers(shown, "distribution, tree")[0] > max(flat[0], tree[0])
+        assert abs(flat[0] - numbers(shown, "SVM, flat")[0]) < 0.005
+        sums = {name: numbers(shown, name) for name in ("distribution  ", "logistic, C=10 ", "logistic, C=100")}
+        ours, strong, weak = sums.values()  # penalties
+        assert ours[0] > strong[0] + 5 and abs(ours[1] - strong[1]) < 0.25 and ours[1] > weak[1] + 0.5
         digits = load_digits_hierarchy().structure
         assert hierarchical_loss(["6", "2", "6"], ["8", "1", "1"], parent=digits, per_row=True).tolist() == [2, 4, 5]
         _, right = (float(share) for share in re.findall(r"([\d.]+)% of", shown)[:2])
         assert right > float(re.findall(r"a leaf is right in ([\d.]+)%", shown)[0])
     elif name == "routes":
         ours = numbers(shown, "the model's")
-        for other in ("the most frequent walk", "the most similar visitor's"):
+        for other in ("the most frequent walk", "the most similar visitor's", "logistic regressions"):
             assert all(a > b for a, b in zip(ours, numbers(shown, other), strict=True))
         assert shown.count("| proven |") == 3
     elif name == "ballots":

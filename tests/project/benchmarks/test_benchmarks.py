@@ -172,6 +172,56 @@ def test_label_rankings_are_printed_without_a_published_figure(
     assert lines[-1].endswith("on 0 of 0")
 
 
+def test_naive_baselines_are_printed_beside_ours(
+    folder: Path, script: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The whole script, on the sets of a folder and without the search for the best setting in hindsight."""
+    baselines = script("baselines")
+    sets = ["baselines.py", "--data", str(folder), "--parts", "sets", "--no-hindsight", "--rows", "12"]
+    monkeypatch.setattr(sys, "argv", sets)
+    baselines.main()
+    lines = capsys.readouterr().out.splitlines()
+    cells = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines if line.startswith("|")][2:]
+    measured = ["subset accuracy", "F1", "Hamming score", "−absolute error", "τ", "τ"]
+    assert [row[:3] for row in cells] == [
+        [name, "12", metric] for name, metric in zip(["iota"] * 3 + ["kappa", "eta", "Zeta"], measured, strict=True)
+    ]
+    assert all(row[6].split(maxsplit=1)[1] in baselines.OF_SETS for row in cells[:3])
+    assert lines[-1].startswith("The better call is behind") and "of 6 rows" in lines[-1]
+
+
+def test_naive_baselines_predict_feasible_outputs(script: Any) -> None:
+    """Classes that were seen, positions 1 to k, routes that meet their conditions, and the most probable path."""
+    baselines, s = script("baselines"), script("combpred.structures")
+    split = baselines.Split(s.Permutations(3), X, RANKS, X[:7], None)
+    for name in ("positions, Ridge", "pairs, logistic"):
+        assert (np.sort(baselines.OF_RANKINGS[name](split), axis=1) == [1, 2, 3]).all()
+    seen = {tuple(row) for row in BITS.tolist()}
+    found = baselines.POWERSETS["label powerset, logistic"](baselines.Split(s.LabelSets(2), X, BITS, X[:7], None))
+    assert {tuple(row) for row in found.tolist()} <= seen
+    trips = RNG.permuted(np.tile(np.arange(4), (20, 1)), axis=1)
+    ends = [{"start": 0, "end": 3, "length": length} for length in (2, 3, 4)]
+    routes = baselines.parts_and_decoder(baselines.Split(s.Routes(4), X, trips, X[:3], ends))
+    assert [(row[0], row[row >= 0][-1], (row >= 0).sum()) for row in routes] == [(0, 3, 2), (0, 3, 3), (0, 3, 4)]
+
+    labels = RNG.integers(0, 2, size=(20, 3))
+    tokens = np.hstack([X, X[::-1], X + labels[:, :1]])
+    words = baselines.Split(s.Paths.trellis(3, 2), tokens, s.Paths.from_labels(labels, 2), tokens[:7], None)
+    read = s.Paths.to_labels(baselines.viterbi(words, baselines.LOGISTIC, 2), 2)
+    reader = baselines.LOGISTIC.fit(tokens.reshape(60, 2), labels.ravel())
+    seen_logs = reader.predict_log_proba(tokens[:7].reshape(21, 2)).reshape(7, 3, 2)
+    counts = np.ones((2, 2))
+    for before, after in np.concatenate([labels[:, :2], labels[:, 1:]]):
+        counts[before, after] += 1
+    follows, prior = np.log(counts / counts.sum(axis=1, keepdims=True)), np.log(np.bincount(labels.ravel()) / 60)
+    for logs, path in zip(seen_logs, read, strict=True):
+        value = {
+            (a, b, c): logs[0, a] + follows[a, b] + logs[1, b] - prior[b] + follows[b, c] + logs[2, c] - prior[c]
+            for a, b, c in np.ndindex(2, 2, 2)
+        }
+        assert value[tuple(path.tolist())] == pytest.approx(max(value.values()))
+
+
 @pytest.mark.parametrize(
     "setting", [{}, {"kernel": "poly", "degree": 2}, {"kernel": "rbf", "gamma": 0.5, "loss": "auc"}]
 )
