@@ -77,6 +77,11 @@ gamma : float, "scale" or None, default=None
     Scale of poly, rbf and laplacian; other kernels ignore it. None is one over the number of features; ``"scale"``
     divides that by the variance of the training inputs, weighted by `sample_weight` where ``fit`` takes it.
 
+[gammas]
+gammas : list of float, "scale" or None, or None, default=None
+    Values of `gamma` to try with the kernels that have it. None: 0.03, 0.1, 0.3, 1, 3 and 10 times
+    ``gamma="scale"``.
+
 [degree]
 degree : float, default=3
     Degree of the polynomial kernel; others ignore it.

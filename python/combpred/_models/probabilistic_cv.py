@@ -57,9 +57,7 @@ class ProbabilisticStructuredCV(ProbabilisticBase):
     kernels : list of str or callable, or None, default=None
         Kernels to try, of those of :class:`ProbabilisticStructured`. None: ``["linear", "rbf", "laplacian"]``.
         ``["precomputed"]`` makes X the matrix of kernel values, as ``kernel="precomputed"`` does there.
-    gammas : list of float, "scale" or None, or None, default=None
-        Values of `gamma` to try with the kernels that have it. None: 0.03, 0.1, 0.3, 1, 3 and 10 times
-        ``gamma="scale"``.
+    %(gammas)s
     cv : int, cross-validation generator or iterable, default=5
         Folds, each row in the test rows of one. An integer: so many, of shuffled rows.
     scoring : str or None, default=None

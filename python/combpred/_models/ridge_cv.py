@@ -51,9 +51,7 @@ class StructuredRidgeCV(RidgeBase):
     kernels : list of str or callable, or None, default=None
         Kernels to try, of those of :class:`StructuredRidge`. None: ``["linear", "rbf", "laplacian"]``.
         ``["precomputed"]`` makes X the matrix of kernel values, as ``kernel="precomputed"`` does there.
-    gammas : list of float, "scale" or None, or None, default=None
-        Values of `gamma` to try with the kernels that have it. None: 0.03, 0.1, 0.3, 1, 3 and 10 times
-        ``gamma="scale"``.
+    %(gammas)s
     losses : list of {"auto", "auc", "squared"}, or None, default=None
         Losses to try. None: ``["auto"]``.
     scoring : str or None, default=None
