@@ -56,8 +56,8 @@ func FactsOf(s structure.Space) Facts {
 	known := s.Facts()
 	f := Facts{PartLen: s.PartLen(), FeatureLen: s.FeatureLen(), Capabilities: Capabilities(s), Format: structure.FormatOf(s),
 		Cells: known.Cells.Kind, Entries: known.Entries, Costs: known.Costs, Decisions: known.Decisions, Loss: known.Loss,
-		Decision: known.Decision, FreeValues: known.FreeValues, Exclusive: known.Exclusive, Ambiguous: known.Ambiguous, Newton: newton.Able(s),
-		General: known.General, LogPartition: sumOf(s, false), Marginals: sumOf(s, true)}
+		Decision: known.Decision, FreeValues: known.FreeValues, Exclusive: known.Exclusive, Ambiguous: known.Ambiguous,
+		Newton: newton.Able(s), General: known.General, LogPartition: sumOf(s, false), Marginals: sumOf(s, true)}
 	if log, err := structure.LogCount(s); err == nil && !math.IsNaN(log) {
 		f.LogCount = &log
 	}

@@ -15,8 +15,8 @@ import (
 // column j, where c_j is the mean of p_ij (1 − p_ij). As what is the same for all classes changes nothing but the penalty, weights and
 // steps add up to 0 over the classes. Matrices have a row for each class.
 //
-// Listed outputs are classes whose scores are sums of those of the entries of ψ: all but the shares of the classes has a row for each entry,
-// and conjugate gradients are preconditioned by a product.
+// Listed outputs are classes whose scores are sums of those of the entries of ψ: all but the shares of the classes has a row for each
+// entry, and conjugate gradients are preconditioned by a product.
 type joint struct {
 	*fit
 	column
