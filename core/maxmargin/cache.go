@@ -11,6 +11,7 @@ import (
 // Where decoding takes long, planes that it has found are worth keeping for each block: the largest of them bounds the block's loss from
 // below at any weights, for the price of some inner products. Between two passes of decoding, weights are found that minimise with the
 // losses replaced by these bounds, by cutting planes as well (Joachims, Finley and Yu 2009, section 4, "caching").
+// Approximate decoding overlooks outputs: weights must then stay near the best ones, see leastShare, and it is left out.
 const (
 	mostCached  = 32      // planes of a block; the oldest make room
 	cachedSize  = 1 << 25 // numbers in all of them: without room for as many, none is kept

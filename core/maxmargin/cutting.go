@@ -79,7 +79,7 @@ func (t *svm) cut() error {
 		if !t.found.Exact {
 			primal = max(primal, linalg.Dot(best.Data, best.Data)/2+s.offset-linalg.Dot(plane.Data, best.Data))
 		}
-		if t.cache != nil && !isLast {
+		if t.cache != nil && !isLast && s.unproven == 0 {
 			if dual, err = t.refine(b, plane, dual, gap); err != nil {
 				return err
 			}
