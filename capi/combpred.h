@@ -374,6 +374,8 @@ int32_t cp_space_close(cp_space space, char *err, int64_t err_cap);
  *   "decisions": those of distributions beside the most probable output and that of nearest ψ
  *   "free_values": the values that each entry of ψ takes whatever the others are; null where they depend on each other
  *   "exclusive": one entry of ψ is 1, any of them, and the others are 0
+ *   "newton": cp_loglinear_fit may take Newton's method: "independent" entries of ψ, whose columns of W are then found
+ *     apart, or no more outputs than entries, 1024 at most or "exclusive" ones, which are trained as classes
  *   "ambiguous": some outputs have the same ψ
  *   "general": ψ may have entries other than -1, 0 and 1
  *   "log_partition", "marginals": how cp_log_partition works without marginals and with them: "engine", "recursion" for
@@ -1680,8 +1682,7 @@ typedef struct cp_loglinear_options {
   cp_in_char *solver;       /* "lbfgs":  exact gradients of all rows, L-BFGS preconditioned by the Hessian
                                "sgd":    steps on mini-batches of 32 rows, preconditioned and averaged
                                "online": one pass of "sgd" over rows that add to those of earlier passes
-                               "newton": Newton's method, for "exclusive" structures (classes), and for those with
-                                         "independent" entries of ψ, whose columns of W are found apart      */
+                               "newton": Newton's method, for structures with the fact of this name         */
   cp_in_char *distribution; /* what is known about distributions: "exact" expectations, "draws" by recursions or
                                lists, or draws by a method of cp_chain_options. Draws are not for "lbfgs" and "newton"
                                */

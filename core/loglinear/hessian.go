@@ -30,8 +30,8 @@ const (
 
 var errMoment = fault.Numerical("second moments are infinite or NaN: scale the inputs down")
 
-// diagonalise overwrites a symmetric matrix by its eigenvectors, in columns, and writes its eigenvalues, none below 0, to values.
-func diagonalise(values []float64, m matrix, mon *parallel.Monitor) error {
+// Diagonalise overwrites a symmetric matrix by its eigenvectors, in columns, and writes its eigenvalues, none below 0, to values.
+func Diagonalise(values []float64, m matrix, mon *parallel.Monitor) error {
 	for i := range m.Rows {
 		if !linalg.Finite(m.Row(i)) {
 			return errMoment
@@ -75,9 +75,9 @@ type Preconditioner struct {
 	scratch [2]matrix // q×d each
 }
 
-// newPreconditioner returns one of given eigenvectors, whose scale is still to be set.
-func (s Sizes) newPreconditioner(features, outputs matrix, work Workplace) *Preconditioner {
-	room := func() matrix { return linalg.NewMatrix[float64](s.Features, s.Outputs) }
+// NewPreconditioner returns one of weights q×d by given eigenvectors, whose scale is still to be set.
+func NewPreconditioner(features, outputs matrix, q, d int, work Workplace) *Preconditioner {
+	room := func() matrix { return linalg.NewMatrix[float64](q, d) }
 	return &Preconditioner{Features: features, Outputs: outputs, Scale: room(), Work: work, scratch: [2]matrix{room(), room()}}
 }
 
@@ -178,7 +178,7 @@ func NewHessian(s Sizes, alpha float64, sums []float64, covariance matrix, work 
 	moment := s.moment(sums)
 	if s.Gram() {
 		features = copied(moment)
-		if err := diagonalise(h.Curvature, features, mon); err != nil {
+		if err := Diagonalise(h.Curvature, features, mon); err != nil {
 			return nil, err
 		}
 	} else {
@@ -189,7 +189,7 @@ func NewHessian(s Sizes, alpha float64, sums []float64, covariance matrix, work 
 	}
 	if s.HasCovariance() {
 		outputs = copied(covariance)
-		if err := diagonalise(h.Variances, outputs, mon); err != nil {
+		if err := Diagonalise(h.Variances, outputs, mon); err != nil {
 			return nil, err
 		}
 	} else {
@@ -197,7 +197,7 @@ func NewHessian(s Sizes, alpha float64, sums []float64, covariance matrix, work 
 			h.Variances[k] = sums[SquareSum] / (sums[RowCount] * float64(s.Outputs))
 		}
 	}
-	h.Preconditioner = s.newPreconditioner(features, outputs, work)
+	h.Preconditioner = NewPreconditioner(features, outputs, s.Features, s.Outputs, work)
 	h.ScaleTo(alpha, h.Curvature, h.Variances)
 	return h, nil
 }
@@ -227,7 +227,7 @@ func (h *Hessian) Follow(sums []float64, damping float64, mon *parallel.Monitor)
 				features.Row(j)[j] += added * c
 			}
 		}
-		if err := diagonalise(moved, features, mon); err != nil {
+		if err := Diagonalise(moved, features, mon); err != nil {
 			return nil, err
 		}
 	} else {
@@ -241,10 +241,10 @@ func (h *Hessian) Follow(sums []float64, damping float64, mon *parallel.Monitor)
 	for k := range s.Outputs {
 		outputs.Row(k)[k] += floorShare / float64(s.Outputs)
 	}
-	if err := diagonalise(spread, outputs, mon); err != nil {
+	if err := Diagonalise(spread, outputs, mon); err != nil {
 		return nil, err
 	}
-	p := s.newPreconditioner(features, outputs, h.Work)
+	p := NewPreconditioner(features, outputs, s.Features, s.Outputs, h.Work)
 	p.ScaleTo(h.Alpha, moved, spread)
 	return p, nil
 }

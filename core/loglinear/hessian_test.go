@@ -32,13 +32,13 @@ func TestPreconditioner(t *testing.T) {
 		m := random(rng, n, n)
 		s := linalg.NewMatrix[float64](n, n)
 		linalg.Gemm(blas.NoTrans, blas.Trans, 1, m, m, 0, s)
-		if err := diagonalise(make([]float64, n), s, nil); err != nil {
+		if err := Diagonalise(make([]float64, n), s, nil); err != nil {
 			t.Fatal(err)
 		}
 		return s
 	}
 	for _, factors := range [][2]matrix{{}, {basis(q), {}}, {{}, basis(d)}, {basis(q), basis(d)}} {
-		p := Sizes{Features: q, Outputs: d}.newPreconditioner(factors[0], factors[1], nil)
+		p := NewPreconditioner(factors[0], factors[1], q, d, nil)
 		p.Scale = random(rng, q, d)
 		z, w, back := random(rng, q, d), random(rng, q, d), random(rng, q, d)
 		if err := fault.First(p.WeightsTo(w, z), p.CoordinatesTo(back, w)); err != nil {

@@ -45,6 +45,7 @@ func (t *svm) cut() error {
 		return err
 	}
 	b.shares[0] = 1
+	t.cache = t.newCache()
 	primal, bound, share := math.Inf(1), start, leastShare
 	t.found.Weights, t.found.Exact = best, true
 	for iter := 1; ; iter++ {
@@ -71,18 +72,17 @@ func (t *svm) cut() error {
 				return nil
 			}
 		}
-		var dual float64
-		err = t.work((len(b.offsets)+1)*b.length, func() (err error) {
-			if err = b.add(plane.Data, s.offset); err == nil {
-				dual, err = b.minimise(t.weights.Data, innerGap*gap, t.mon)
-			}
-			return err
-		})
+		dual, err := t.raise(b, plane, s.offset, innerGap*gap)
 		if err != nil {
 			return err
 		}
 		if !t.found.Exact {
 			primal = max(primal, linalg.Dot(best.Data, best.Data)/2+s.offset-linalg.Dot(plane.Data, best.Data))
+		}
+		if t.cache != nil && !isLast && s.unproven == 0 {
+			if dual, err = t.refine(b, plane, dual, gap); err != nil {
+				return err
+			}
 		}
 		bound = max(bound, dual)
 		if t.found.Exact {
@@ -92,14 +92,8 @@ func (t *svm) cut() error {
 			t.look(iter, primal, bound)
 			return nil
 		}
-		if isBetter && s.unproven == 0 {
-			share = min(1, 2*share)
-		} else {
-			share = max(leastShare, share/2)
-		}
-		for j, w := range best.Data {
-			t.weights.Data[j] = w + share*(t.weights.Data[j]-w)
-		}
+		share = nextShare(share, isBetter && s.unproven == 0)
+		t.approach(best, share)
 	}
 }
 

@@ -162,6 +162,8 @@ func (c caller) Answer(r Request, _ *parallel.Monitor) error {
 	return nil
 }
 
+// TestLossesThatOnlyTheCallerKnows: the solution is that of a list of outputs. Cutting planes ask a caller far less often, as
+// they keep what it has answered, which a list makes no cheaper.
 func TestLossesThatOnlyTheCallerKnows(t *testing.T) {
 	for _, solver := range []Solver{CuttingPlanes, Blockwise} {
 		p := instance(t, "permutations", 3, 10, 2)
@@ -177,7 +179,11 @@ func TestLossesThatOnlyTheCallerKnows(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got.Iter != want.Iter || math.Abs(got.Objective-want.Objective) > 1e-9*want.Objective || !got.Exact {
+		asOften := got.Iter == want.Iter
+		if solver == CuttingPlanes {
+			asOften = 2*got.Iter <= want.Iter
+		}
+		if !asOften || math.Abs(got.Objective-want.Objective) > 1e-9*want.Objective || !got.Exact {
 			t.Errorf("%+v, must be %+v", got, want)
 		}
 	}

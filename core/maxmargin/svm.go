@@ -101,6 +101,7 @@ type svm struct {
 	*planes
 	o       SVMOptions
 	weights matrix // at which planes are looked for
+	cache   cache  // nil: none is kept
 	found   Solution
 	looks   []Look
 }
@@ -144,6 +145,9 @@ func (t *svm) sweep(plane matrix) (swept, error) {
 			s.offset += weight * t.offset[k]
 			if !t.proven[k] {
 				s.unproven++
+			}
+			if t.cache != nil {
+				t.cache.keep(block, t.psi.Row(k), t.offset[k])
 			}
 			if plane.Rows > 0 {
 				linalg.ScaleTo(t.psi.Row(k), weight, t.psi.Row(k))

@@ -137,8 +137,8 @@ def _solver_of(model: Any, engine: Engine) -> str:
         return str(model.solver)
     if engine.is_random:
         return "sgd"
-    newton = engine.name == "recursion" and {"independent", "exclusive"} & set(model.structure_.space.capabilities)
-    return "newton" if newton else "lbfgs"
+    exact = engine.name in ("recursion", "enumeration")
+    return "newton" if exact and model.structure_.space.facts["newton"] else "lbfgs"
 
 
 def _problem(

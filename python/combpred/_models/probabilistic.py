@@ -702,8 +702,10 @@ class ProbabilisticStructured(ProbabilisticBase):
         ``"lbfgs"`` uses the exact gradient over all rows, and reaches the maximum to `tol`. ``"sgd"`` takes steps on
         mini-batches of 32 rows, preconditioned by the Hessian at zero weights, and averages its weights; it is for
         sampled gradients, for data that arrive in mini-batches (`partial_fit`, linear kernel only), and for moderate
-        accuracy. ``"newton"``, Newton's method, is for classes, and for structures whose entries of ψ do not depend on
-        each other, label sets without a size and tournaments, where it finds the weights of each entry apart.
+        accuracy. ``"newton"``, Newton's method, is for structures of no more members than entries of ψ, up to 1024 of
+        them: grades, the nodes of a tree, and classes, of which there may be more; and for those whose entries of ψ do
+        not depend on each other, label sets without a size and tournaments, where it finds the weights of each entry
+        apart.
         ``"auto"`` is ``"sgd"`` with ``inference="mcmc"``, else ``"newton"`` where that is possible, and ``"lbfgs"``
         elsewhere.
     tol : float, default=1e-6

@@ -1,4 +1,4 @@
-"""solver="newton": label sets, tournaments and classes against L-BFGS and scikit-learn, and what it refuses."""
+"""solver="newton": label sets, tournaments, classes and trees against L-BFGS and scikit-learn, and what it refuses."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
 
 from combpred import Admissible, CapabilityError, ProbabilisticStructured
-from combpred.structures import LabelSets, MultiClass, Tournaments
+from combpred.structures import Hierarchy, LabelSets, MultiClass, Tournaments
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(90, 7))
@@ -46,6 +46,31 @@ def test_both_solvers_find_the_same(structure, y, options, weights):
     np.testing.assert_allclose(ours.feature_scores(X), other.feature_scores(X), rtol=1e-5, atol=1e-6)
     assert ours.objective_ == pytest.approx(other.objective_, rel=1e-12)
     assert (ours.solver_, ours.inference_, ours.n_iter_ < 40) == ("newton", "recursion", True)
+
+
+PARENTS = {"r": None, "a": "r", "b": "r", "c": "a", "d": "a", "e": "b", "f": "e", "g": "e"}
+NODES = np.array(["c", "d", "f", "g"])[CLASSES]
+
+
+@pytest.mark.parametrize("weights", [None, WEIGHTS], ids=["unweighted", "weighted"])
+@pytest.mark.parametrize(("given", "y"), [(X, NODES), (WIDE, NODES[:60])], ids=["dense", "sparse"])
+@pytest.mark.parametrize("allowed", ["leaves", None])
+def test_nodes_of_a_tree_are_classes_that_share_weights(allowed, given, y, weights):
+    y = y if allowed == "leaves" else np.where(np.arange(len(y)) % 5, y, "b")
+    weights = weights if weights is None else weights[: len(y)]
+    tree = Hierarchy(PARENTS, allowed=allowed)
+    ours, other = (fitted(given, y, weights, tree, solver=s, alpha=0.1) for s in ("auto", "lbfgs"))
+    assert (ours.solver_, other.solver_) == ("newton", "lbfgs")
+    assert ours.objective_ == pytest.approx(other.objective_, rel=1e-9)
+    np.testing.assert_allclose(ours.predict_marginals(given), other.predict_marginals(given), atol=1e-6)
+
+
+def test_sets_of_nodes_are_rows_of_each():
+    tree = Hierarchy(PARENTS)
+    sets = [Admissible([node, "e"] if i % 3 == 0 else [node]) for i, node in enumerate(NODES)]
+    ours, other = (fitted(X, sets, structure=tree, solver=s) for s in ("newton", "lbfgs"))
+    assert ours.objective_ == pytest.approx(other.objective_, rel=1e-9)
+    np.testing.assert_allclose(ours.coef_, other.coef_, atol=1e-5)
 
 
 @pytest.mark.parametrize("kind", ["sparse", "dense", "float32"])
@@ -151,11 +176,10 @@ def test_a_label_that_all_or_no_rows_have():
     [
         (LabelSets(5, size=2), np.eye(5, dtype=int)[np.arange(90) % 4] + [0, 0, 0, 0, 1]),
         ("permutations", np.argsort(X[:, :4], axis=1) + 1),
-        ("ordinal", Y.sum(axis=1)),
     ],
     ids=str,
 )
-def test_entries_that_depend_on_each_other_are_refused(structure, y):
+def test_many_outputs_whose_entries_depend_on_each_other_are_refused(structure, y):
     with pytest.raises(CapabilityError):
         fitted(X, y, structure=structure, solver="newton")
     assert fitted(X, y, structure=structure, tol=1e-3).solver_ == "lbfgs"

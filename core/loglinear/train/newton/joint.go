@@ -14,6 +14,9 @@ import (
 // to 1. The Hessian of the loss is Σ w_i (diag(p_i) − p_i p_iᵀ) ⊗ φ_i φ_iᵀ; conjugate gradients are preconditioned by c_j·M + 2α for each
 // column j, where c_j is the mean of p_ij (1 − p_ij). As what is the same for all classes changes nothing but the penalty, weights and
 // steps add up to 0 over the classes. Matrices have a row for each class.
+//
+// Listed outputs are classes whose scores are sums of those of the entries of ψ: all but the shares of the classes has a row for each
+// entry, and conjugate gradients are preconditioned by a product.
 type joint struct {
 	*fit
 	column
@@ -23,25 +26,27 @@ type joint struct {
 	step, left, scaled, direction       matrix // of conjugate gradients, see columnSolver
 	product                             matrix
 	scores, stepScores, directionScores matrix // d×n
-	shares                              matrix // p, at the scores that were evaluated last
+	shares                              matrix // p of the classes, at the scores that were evaluated last
+	lifted                              matrix // of listed outputs: what multiply makes of a direction's scores
 	factors                             matrix // w (p − ψ), then what a direction is multiplied by
 	scales                              []preconditioner
 	idle                                idlePasses
 }
 
-// classDistribution is that of the indicator of one of d classes, as far as it is the same for all at zero.
-func classDistribution(d int) distribution {
-	even := 1 / float64(d)
-	return distribution{mean: even, variance: even, logZero: even * math.Log(float64(d))}
+// classDistribution is that of the indicator of one of several classes, as far as it is the same for all at zero. Each of d columns has a
+// part of ln Z.
+func classDistribution(classes, d int) distribution {
+	even := 1 / float64(classes)
+	return distribution{mean: even, variance: even, logZero: math.Log(float64(classes)) / float64(d)}
 }
 
 func newJoint(f *fit) *joint {
 	d, q, n := f.o.Outputs, f.o.Features, f.problem.Len()
-	t := &joint{fit: f, psi: linalg.NewMatrix[float64](d, n), scales: make([]preconditioner, d)}
+	t := &joint{fit: f, psi: linalg.NewMatrix[float64](d, n)}
 	for _, m := range []*matrix{&t.weights, &t.gradient, &t.step, &t.left, &t.scaled, &t.direction, &t.product} {
 		*m = linalg.NewMatrix[float64](d, q)
 	}
-	for _, m := range []*matrix{&t.scores, &t.stepScores, &t.directionScores, &t.shares, &t.factors} {
+	for _, m := range []*matrix{&t.scores, &t.stepScores, &t.directionScores, &t.factors} {
 		*m = linalg.NewMatrix[float64](d, n)
 	}
 	for i := range n {
@@ -49,6 +54,11 @@ func newJoint(f *fit) *joint {
 			t.psi.Row(j)[i] = v
 		}
 	}
+	if f.list != nil {
+		t.shares, t.lifted = linalg.NewMatrix[float64](f.list.psi.Rows, n), linalg.NewMatrix[float64](f.list.psi.Rows, n)
+		return t
+	}
+	t.shares, t.scales = linalg.NewMatrix[float64](d, n), make([]preconditioner, d)
 	for j := range t.scales {
 		t.scales[j] = f.metric.preconditioner()
 	}
@@ -97,7 +107,9 @@ func (t *joint) begin(start matrix) error {
 		if !linalg.Finite(t.weights.Data) {
 			return loglinear.ErrStart
 		}
-		centre(t.weights)
+		if t.list == nil {
+			centre(t.weights)
+		}
 		if err := t.scoresTo(t.scores, t.weights); err != nil {
 			return err
 		}
@@ -131,20 +143,16 @@ func (t *joint) arrive() error {
 	return t.judge()
 }
 
-func (t *joint) judge() error {
-	t.largest = 0
-	for j := range t.gradient.Rows {
-		one := t.metric.largest(t.gradient.Row(j), t.scaled.Row(j))
-		if math.IsNaN(one) || math.IsInf(one, 0) {
-			return errObjective
-		}
-		t.largest = max(t.largest, one)
-	}
-	return nil
+func (t *joint) judge() (err error) {
+	t.largest, err = t.largestOf(t.gradient, t.scaled)
+	return err
 }
 
-// solve finds the step by conjugate gradients, and its scores.
-func (t *joint) solve() error {
+// rescale preconditions by what the Hessian is about at the weights.
+func (t *joint) rescale() error {
+	if t.list != nil {
+		return t.follow()
+	}
 	for j := range t.scales {
 		var variance float64
 		for i, p := range t.shares.Row(j) {
@@ -153,6 +161,14 @@ func (t *joint) solve() error {
 		if err := t.scales[j].set(variance / t.total); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// solve finds the step by conjugate gradients, and its scores.
+func (t *joint) solve() error {
+	if err := t.rescale(); err != nil {
+		return err
 	}
 	linalg.ScaleTo(t.left.Data, -1, t.gradient.Data)
 	t.step.Zero()
@@ -191,6 +207,9 @@ func (t *joint) solve() error {
 
 // precondition writes what is left of the equation, preconditioned, to scaled.
 func (t *joint) precondition() error {
+	if t.list != nil {
+		return t.kronecker.around.ApplyTo(t.scaled, t.left)
+	}
 	err := parallel.For(t.left.Rows, 1, t.problem.Workers, nil, func(lo, _ int) error {
 		t.scales[lo].applyTo(t.scaled.Row(lo), t.left.Row(lo))
 		return nil
@@ -227,18 +246,26 @@ func (t *joint) multiply() error {
 
 // weigh writes what rows are multiplied by in the product of the Hessian with the direction: w p_j (v_j − Σ p v), for its scores v.
 func (t *joint) weigh(lo, hi int) {
+	scores, factors := t.directionScores, t.factors
+	if t.list != nil {
+		scores, factors = t.lifted, t.lifted
+		combine(scores, t.list.psi, t.directionScores, lo, hi)
+	}
 	var mean [rowsTogether]float64
 	for j := range t.shares.Rows {
-		v := t.directionScores.Row(j)[lo:hi]
+		v := scores.Row(j)[lo:hi]
 		for i, p := range t.shares.Row(j)[lo:hi] {
 			mean[i] += p * v[i]
 		}
 	}
 	for j := range t.shares.Rows {
-		v, out := t.directionScores.Row(j)[lo:hi], t.factors.Row(j)[lo:hi]
+		v, out := scores.Row(j)[lo:hi], factors.Row(j)[lo:hi]
 		for i, p := range t.shares.Row(j)[lo:hi] {
 			out[i] = weightOf(t.fit.weights, lo+i) * p * (v[i] - mean[i])
 		}
+	}
+	if t.list != nil {
+		combine(t.factors, &t.list.transpose, t.lifted, lo, hi)
 	}
 }
 
@@ -281,36 +308,69 @@ func (t *joint) evaluate(size float64) (loss, slope float64, err error) {
 
 func (t *joint) evaluateRows(size float64, lo, hi int) (loss, slope float64) {
 	var top, sum, at [rowsTogether]float64 // at: the inner products of scores and ψ
-	for j := range t.shares.Rows {
-		s, step, p := t.scores.Row(j)[lo:hi], t.stepScores.Row(j)[lo:hi], t.shares.Row(j)[lo:hi]
+	for j := range t.scores.Rows {
+		s, step, psi, to := t.scores.Row(j)[lo:hi], t.stepScores.Row(j)[lo:hi], t.psi.Row(j)[lo:hi], t.factors.Row(j)[lo:hi]
 		for i, v := range s {
-			p[i] = v + size*step[i]
-			if j == 0 || p[i] > top[i] {
-				top[i] = p[i]
+			to[i] = v + size*step[i]
+			at[i] += to[i] * psi[i]
+		}
+	}
+	t.lift(lo, hi)
+	for j := range t.shares.Rows {
+		for i, v := range t.shares.Row(j)[lo:hi] {
+			if j == 0 || v > top[i] {
+				top[i] = v
 			}
 		}
 	}
 	for j := range t.shares.Rows {
-		p, psi := t.shares.Row(j)[lo:hi], t.psi.Row(j)[lo:hi]
+		p := t.shares.Row(j)[lo:hi]
 		for i, v := range p {
-			at[i] += (v - top[i]) * psi[i]
 			p[i] = math.Exp(v - top[i])
 			sum[i] += p[i]
 		}
 	}
 	for i := range hi - lo {
-		loss += weightOf(t.fit.weights, lo+i) * (math.Log(sum[i]) - at[i])
+		loss += weightOf(t.fit.weights, lo+i) * (math.Log(sum[i]) + (top[i] - at[i]))
 		sum[i] = 1 / sum[i]
 	}
 	for j := range t.shares.Rows {
-		p, psi, step, out := t.shares.Row(j)[lo:hi], t.psi.Row(j)[lo:hi], t.stepScores.Row(j)[lo:hi], t.factors.Row(j)[lo:hi]
+		p := t.shares.Row(j)[lo:hi]
 		for i := range p {
 			p[i] *= sum[i]
-			out[i] = weightOf(t.fit.weights, lo+i) * (p[i] - psi[i])
+		}
+	}
+	t.lower(lo, hi)
+	for j := range t.scores.Rows {
+		psi, step, out := t.psi.Row(j)[lo:hi], t.stepScores.Row(j)[lo:hi], t.factors.Row(j)[lo:hi]
+		for i := range out {
+			out[i] = weightOf(t.fit.weights, lo+i) * (out[i] - psi[i])
 			slope += out[i] * step[i]
 		}
 	}
 	return loss, slope
+}
+
+// lift writes the scores of the classes to shares, given those of the entries of ψ in factors.
+func (t *joint) lift(lo, hi int) {
+	if t.list != nil {
+		combine(t.shares, t.list.psi, t.factors, lo, hi)
+		return
+	}
+	for j := range t.shares.Rows {
+		copy(t.shares.Row(j)[lo:hi], t.factors.Row(j)[lo:hi])
+	}
+}
+
+// lower writes the means of ψ to factors, given the shares of the classes.
+func (t *joint) lower(lo, hi int) {
+	if t.list != nil {
+		combine(t.factors, &t.list.transpose, t.shares, lo, hi)
+		return
+	}
+	for j := range t.shares.Rows {
+		copy(t.factors.Row(j)[lo:hi], t.shares.Row(j)[lo:hi])
+	}
 }
 
 // rowsTogether is how many rows are treated side by side, where all classes of a row have to be known.

@@ -25,7 +25,8 @@ type metric struct {
 	zero     preconditioner
 }
 
-func newMetric(f *fit) (*metric, error) {
+// moment returns M, or its diagonal where it is too large to be kept.
+func (f *fit) moment() (matrix, error) {
 	sizes := f.o.Sizes
 	q := sizes.Features
 	sizes.LargestGram = 1
@@ -34,23 +35,21 @@ func newMetric(f *fit) (*metric, error) {
 	}
 	sums := make([]float64, sizes.SumsLen(loglinear.Moments))
 	if err := loglinear.AddSums(sizes, f.problem, loglinear.Moments, matrix{}, sums, nil, f.mon); err != nil {
-		return nil, err
+		return matrix{}, err
 	}
-	m := &metric{moment: sizes.MomentOf(sums[len(sums)-sizes.MomentLen():]), ridge: 2 * f.o.Alpha, variance: f.dist.variance}
+	return sizes.MomentOf(sums[len(sums)-sizes.MomentLen():]), nil
+}
+
+func newMetric(f *fit, moment matrix) (*metric, error) {
+	m := &metric{moment: moment, ridge: 2 * f.o.Alpha, variance: f.dist.variance}
 	m.zero = m.preconditioner()
 	return m, m.zero.set(m.variance)
 }
 
 // largest returns the largest entry of a gradient, preconditioned by the metric. Scratch is as long.
-func (m *metric) largest(gradient, scratch []float64) (top float64) {
+func (m *metric) largest(gradient, scratch []float64) float64 {
 	m.zero.rootTo(scratch, gradient)
-	for _, v := range scratch {
-		if math.IsNaN(v) {
-			return v
-		}
-		top = max(top, math.Abs(v))
-	}
-	return top
+	return largest(scratch)
 }
 
 // preconditioner is an approximation of a Hessian by c·M + 2α.

@@ -1,5 +1,6 @@
 // Package newton trains log-linear models of outputs whose entries of ψ take their values whatever the others are (FreeValues of
-// structure.Facts): sets of labels of any size, tournaments; and of classes (Exclusive ones). The objective
+// structure.Facts): sets of labels of any size, tournaments; of classes (Exclusive ones); and of outputs that are few enough to be listed,
+// such as the nodes of a tree, which are classes that share weights. The objective
 //
 //	α‖W‖² + Σ_i w_i [ln Z(x_i) − ⟨Wᵀφ_i, ψ_i⟩]
 //
@@ -9,7 +10,7 @@
 //
 // All work but that of single rows and features is products with the features. Columns go through them side by side, each with a
 // solver and at a step of its own: a pass reads the rows once for all of them, and a column that has ended makes room for the next one. The
-// columns of classes are minimised together, in the same way, with two passes for each product.
+// columns of classes are minimised together, in the same way, with two passes for each product, and so are those of listed outputs.
 package newton
 
 import (
@@ -35,39 +36,50 @@ const columnsTogether = 16
 
 var errObjective = fault.Numerical("the objective, or its gradient, is not finite: scale the inputs down")
 
-// distributionOf returns that of every entry of ψ.
-func distributionOf(space structure.Space) (distribution, error) {
+// Able reports whether Minimise takes a space.
+func Able(space structure.Space) bool {
 	facts := space.Facts()
-	if facts.Exclusive {
-		return classDistribution(space.FeatureLen()), nil
+	return facts.Exclusive || facts.FreeValues != nil || fewOutputs(space)
+}
+
+// distributionOf returns that of every entry of ψ, and the list of the outputs where that is what a space is trained by.
+func distributionOf(space structure.Space) (distribution, *outputs, error) {
+	facts, d := space.Facts(), space.FeatureLen()
+	switch {
+	case facts.Exclusive:
+		return classDistribution(d, d), nil, nil
+	case facts.FreeValues != nil:
+		var taken []float64
+		for _, v := range facts.FreeValues {
+			taken = append(taken, float64(v))
+		}
+		return newDistribution(taken), nil, nil
+	case fewOutputs(space):
+		list := listOf(space)
+		return classDistribution(list.psi.Rows, d), list, nil
 	}
-	if facts.FreeValues == nil {
-		return distribution{}, &structure.CapabilityError{Structure: structure.Describe(space),
-			Need: "entries of ψ that do not depend on each other, or of which one is 1 and the others 0, for solver='newton'"}
-	}
-	var taken []float64
-	for _, v := range facts.FreeValues {
-		taken = append(taken, float64(v))
-	}
-	return newDistribution(taken), nil
+	return distribution{}, nil, &structure.CapabilityError{Structure: structure.Describe(space),
+		Need: "entries of ψ that do not depend on each other, or no more outputs than entries, for solver='newton'"}
 }
 
 // fit is what the columns have in common.
 type fit struct {
-	o       Options
-	problem *loglinear.Problem
-	dist    distribution
-	rows    rows
-	weights []float64 // of the rows that count; nil: all 1
-	total   float64   // their sum
-	metric  *metric
-	slopes  matrix  // d×q, gradients at zero
-	first   float64 // the largest entry of them, preconditioned
-	limit   float64 // what it is to be reduced to
-	found   matrix  // q×d
-	mon     *parallel.Monitor
-	mu      sync.Mutex
-	sum     float64 // guarded by mu: of the objectives of the columns where they have got to
+	o         Options
+	problem   *loglinear.Problem
+	dist      distribution
+	rows      rows
+	weights   []float64 // of the rows that count; nil: all 1
+	total     float64   // their sum
+	metric    *metric
+	list      *outputs   // nil unless outputs are listed
+	kronecker *kronecker // likewise
+	slopes    matrix     // d×q, gradients at zero
+	first     float64    // the largest entry of them, preconditioned
+	limit     float64    // what it is to be reduced to
+	found     matrix     // q×d
+	mon       *parallel.Monitor
+	mu        sync.Mutex
+	sum       float64 // guarded by mu: of the objectives of the columns where they have got to
 }
 
 // column is what one has ended with.
@@ -82,7 +94,7 @@ func Minimise(o Options, p *loglinear.Problem, space structure.Space, start matr
 	if err := o.Check(); err != nil {
 		return loglinear.Found{}, err
 	}
-	dist, err := distributionOf(space)
+	dist, list, err := distributionOf(space)
 	q, d := o.Features, o.Outputs
 	switch {
 	case err != nil:
@@ -95,17 +107,14 @@ func Minimise(o Options, p *loglinear.Problem, space structure.Space, start matr
 	case p.Len() == 0:
 		return loglinear.Found{}, loglinear.ErrNoWeight
 	}
-	f := &fit{o: o, problem: p, dist: dist, found: linalg.NewMatrix[float64](q, d), slopes: linalg.NewMatrix[float64](d, q), mon: mon}
+	f := &fit{o: o, problem: p, dist: dist, list: list, found: linalg.NewMatrix[float64](q, d), slopes: linalg.NewMatrix[float64](d, q),
+		mon: mon}
 	f.rows = newRows(p)
 	f.setWeights()
-	if f.metric, err = newMetric(f); err != nil {
+	if err := fault.First(f.setMetric(), f.setZero()); err != nil {
 		return loglinear.Found{}, err
 	}
-	if err := f.setZero(); err != nil {
-		return loglinear.Found{}, err
-	}
-	f.limit = o.Tol * f.first
-	if space.Facts().Exclusive {
+	if list != nil || space.Facts().Exclusive {
 		t := newJoint(f)
 		if err := t.run(start); err != nil {
 			return loglinear.Found{}, err
@@ -147,37 +156,52 @@ func (f *fit) setWeights() {
 	}
 }
 
-// setZero finds the gradients at zero and the largest entry of them, preconditioned.
+// setMetric finds what gradients are judged by.
+func (f *fit) setMetric() error {
+	moment, err := f.moment()
+	switch {
+	case err != nil:
+		return err
+	case f.list != nil:
+		f.kronecker, err = newKronecker(f, moment)
+	default:
+		f.metric, err = newMetric(f, moment)
+	}
+	return err
+}
+
+// setZero finds the gradients at zero and the largest entry of them, preconditioned, which says what is to be reached.
 func (f *fit) setZero() error {
 	n, d := f.problem.Len(), f.o.Outputs
-	largest := make([]float64, d)
+	mean := make([]float64, d)
+	for j := range mean {
+		mean[j] = f.dist.mean
+	}
+	if f.list != nil {
+		mean = f.list.mean()
+	}
 	err := f.each(func(all *queue) error {
 		p := f.rows.pass(all.width)
-		at, buffer := make([]int, 0, all.width), linalg.NewMatrix[float64](all.width, n)
+		buffer := linalg.NewMatrix[float64](all.width, n)
 		for {
-			at = at[:0]
 			p.clear()
-			for len(at) < all.width {
+			many := 0
+			for ; many < all.width; many++ {
 				j, ok := all.next()
 				if !ok {
 					break
 				}
-				residual := buffer.Row(len(at))
+				residual := buffer.Row(many)
 				for i := range residual {
-					residual[i] = weightOf(f.weights, i) * (f.dist.mean - f.problem.Psi.Row(f.problem.Row(i))[j])
+					residual[i] = weightOf(f.weights, i) * (mean[j] - f.problem.Psi.Row(f.problem.Row(i))[j])
 				}
 				p.add(job{residual: residual, out: f.slopes.Row(j)})
-				at = append(at, j)
 			}
-			if len(at) == 0 {
+			if many == 0 {
 				return nil
 			}
 			if err := p.run(f.mon); err != nil {
 				return err
-			}
-			scratch := make([]float64, f.o.Features)
-			for _, j := range at {
-				largest[j] = f.metric.largest(f.slopes.Row(j), scratch)
 			}
 		}
 	})
@@ -185,14 +209,43 @@ func (f *fit) setZero() error {
 		return err
 	}
 	f.sum = float64(d) * f.total * f.dist.logZero
-	for _, v := range largest {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return errObjective
-		}
-		f.first = max(f.first, v)
+	if f.first, err = f.largestOf(f.slopes, linalg.NewMatrix[float64](d, f.o.Features)); err != nil {
+		return err
 	}
+	f.limit = f.o.Tol * f.first
 	f.mon.Report(f.sum)
 	return nil
+}
+
+// largestOf returns the largest entry of a gradient of all columns, preconditioned by the Hessian at zero. Scratch is as large.
+func (f *fit) largestOf(gradient, scratch matrix) (top float64, err error) {
+	if f.kronecker != nil {
+		if err := f.kronecker.uniform.PullBackTo(scratch, gradient); err != nil {
+			return 0, err
+		}
+		for j := range scratch.Rows {
+			top = max(top, largest(scratch.Row(j)))
+		}
+	} else {
+		tops := make([]float64, gradient.Rows)
+		err = parallel.For(len(tops), 1, f.problem.Workers, nil, func(j, _ int) error {
+			tops[j] = f.metric.largest(gradient.Row(j), scratch.Row(j))
+			return nil
+		})
+		top = largest(tops)
+	}
+	if math.IsNaN(top) || math.IsInf(top, 0) {
+		return 0, errObjective
+	}
+	return top, err
+}
+
+// largest returns the largest size of an entry of v, NaN if there is one.
+func largest(v []float64) (top float64) {
+	for _, x := range v {
+		top = max(top, math.Abs(x))
+	}
+	return top
 }
 
 func weightOf(weights []float64, i int) float64 {

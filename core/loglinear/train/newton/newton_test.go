@@ -24,11 +24,25 @@ func variants(c *loglineartest.Instance) map[string]*loglinear.Problem {
 	return map[string]*loglinear.Problem{"dense": c.Problem, "sparse": c.Sparse}
 }
 
-// TestMinimum: the solution is that of L-BFGS, and slopes of the sum over all outputs are 0 there. Two values of the entries, and three.
+// tree returns a hierarchy of 8 nodes of which so many leaves and inner nodes are allowed.
+func tree(t *testing.T, allowed ...int32) structure.Space {
+	t.Helper()
+	parents := []int32{-1, 0, 0, 1, 1, 2, 5, 5}
+	space, err := structure.New("hierarchy", structure.Args{Scalars: map[string]int64{"n": 8}, Ints: append(parents, allowed...)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return space
+}
+
+// TestMinimum: the solution is that of L-BFGS, and slopes of the sum over all outputs are 0 there. Two values of the entries, and three;
+// classes, and listed outputs: fewer than entries of ψ, and as many.
 func TestMinimum(t *testing.T) {
 	for _, space := range []structure.Space{
 		loglineartest.Build(t, "labelsets", 4), loglineartest.Build(t, "labelsets", 1), loglineartest.Build(t, "tournaments", 3),
 		loglineartest.Build(t, "multiclass", 4), loglineartest.Build(t, "multiclass", 2),
+		tree(t, 0, 0, 0, 1, 1, 0, 1, 1), tree(t, 1, 1, 1, 1, 1, 1, 1, 1), loglineartest.Build(t, "ordinal", 4),
+		sized(t, 5, 1), sized(t, 4, 3),
 	} {
 		for _, alpha := range []float64{1e-4, 0.3} {
 			c := loglineartest.New(t, space, 70, 5, 3)

@@ -24,7 +24,7 @@ func TestRefusals(t *testing.T) {
 		return err
 	}
 	var lacking *structure.CapabilityError
-	for _, other := range []structure.Space{loglineartest.Build(t, "permutations", 3), sized(t, 3, 1)} {
+	for _, other := range []structure.Space{loglineartest.Build(t, "permutations", 3), sized(t, 4, 2)} {
 		err := run(func(*newton.Options, *loglinear.Problem) (structure.Space, matrix) { return other, matrix{} })
 		if !errors.As(err, &lacking) {
 			t.Errorf("%v: error %v", other, err)
