@@ -22,7 +22,7 @@ from .._lib.ridge import Targets
 from .._lib.sampling import Plan
 from ..sampling.engines import SAMPLED_TOL, TRAINING_EVALUATIONS, Engine, Training, engine_of, resolve_method
 from ..sampling.samplers import CHAINED, chain_instead, diagnostics_of, warn_unless_mixed, with_remedies
-from .training import BlockRows, EarlierFit, TrainingRows, embed_rows, kernel_features, linear_scores, warn_unconverged
+from .training import BlockRows, EarlierFit, kernel_features, linear_scores, warn_unconverged
 
 # Order of a kernel matrix that takes the place of more features: some ten seconds to diagonalise.
 _LARGEST_GRAM = 4096
@@ -99,15 +99,13 @@ class LikelihoodRows:
         return found
 
 
-def train(model: Any, rows: TrainingRows, earlier: EarlierFit | None = None, *, online: bool = False) -> None:
+def train(model: Any, X: Any, targets: Targets, earlier: EarlierFit | None = None, *, online: bool = False) -> None:
     """Maximise the likelihood of all rows, or pass over them once if `online`, and set the fitted attributes."""
-    given = LikelihoodRows.of(model, rows.X, embed_rows(model, rows), online=online)
+    given = LikelihoodRows.of(model, X, targets, online=online)
     model.solver_, model.inference_ = "sgd" if online else given.solver, given.engine.name
     start = getattr(model, "descent_", None) if online else None
     if earlier is not None:
-        start = earlier.weights(
-            rows.X, given.kernel, given.kept, intercept=given.has_constant and bool(model.fit_intercept)
-        )
+        start = earlier.weights(X, given.kernel, given.kept, intercept=given.has_constant and bool(model.fit_intercept))
     found = given.maximise(model, start)
     if model.solver_ == "sgd" and given.kernel is None:
         model.descent_ = found.state

@@ -46,7 +46,7 @@ from ..structures import Structure, class_probabilities, has_method
 from ..structures.costs import OWN, require_decision
 from .base import StructuredEstimator
 from .loglinear import fit_over_blocks, train
-from .training import EarlierFit, has_partial_fit, kernel_of, require_parameters
+from .training import EarlierFit, embed_rows, has_partial_fit, kernel_of, require_parameters
 
 if TYPE_CHECKING:
     from ..structures._search.constraints import RowConstraints
@@ -881,7 +881,7 @@ class ProbabilisticStructured(ProbabilisticBase):
             self.kernel_ = kernel_of(self, rows)
             if earlier is not None:
                 earlier.require_match(self, rows.X.shape[0])
-            train(self, rows, earlier)
+            train(self, rows.X, embed_rows(self, rows), earlier)
         return self
 
     @documented
@@ -985,5 +985,5 @@ class ProbabilisticStructured(ProbabilisticBase):
             state: SgdState | None = getattr(self, "descent_", None)
             weights = None if state is None else state.weights
             rows = self._read_mini_batch(X, y, classes, sample_weight, first=state is None, weights=weights)
-            train(self, rows, online=True)
+            train(self, rows.X, embed_rows(self, rows), online=True)
         return self

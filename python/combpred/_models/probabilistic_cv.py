@@ -212,7 +212,7 @@ class ProbabilisticStructuredCV(ProbabilisticBase):
             self.left_out_scores_ = best.left_out
             model = self._model_of(best.setting).set_params(alpha=self.alpha_)
             model.kernel_ = kernel_of(model, rows)
-            train(model, rows)
+            train(model, rows.X, judged.targets)
             take_fit(self, model)
             self.gamma_ = self.kernel_.gamma if self.kernel_.name in SCALED_KERNELS else None
         return self
