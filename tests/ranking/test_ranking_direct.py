@@ -213,7 +213,7 @@ def test_sorting_is_the_best_ranking():
 def test_gap_bounds_the_distance_to_the_minimum():
     X, y = data(40, 4, seed=5)
     least = DirectRankingSVM(10.0, **ACCURATE).fit(X, y).objective_
-    for max_iter in (2, 5, 20):
+    for max_iter in (2, 5, 8):
         with pytest.warns(ConvergenceWarning):
             early = DirectRankingSVM(10.0, tol=1e-9, max_iter=max_iter).fit(X, y)
         assert -1e-6 * least <= early.objective_ - least <= early.dual_gap_
