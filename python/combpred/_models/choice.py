@@ -209,17 +209,17 @@ def check_scoring(scoring: str | None, structure: Structure) -> None:
 
 
 def candidates(
-    structure: Structure, loss: str, decision: str, scoring: str | None, y: Any, *, constrained: bool = False
+    structure: Structure, loss: str, decision: str, scoring: str, y: Any, *, observed: bool = True
 ) -> list[tuple[Structure, str]]:
     """Return the structures and decisions to choose among by `scoring`, those without a choice first.
 
-    The structure is resolved. Observed sets stand beside all sets where neither is asked for; a condition on a
-    prediction may hold for none of them. Decisions that come to the same are listed once.
+    The structure is resolved. If `observed`, such sets stand beside all sets where neither is asked for. Decisions that
+    come to the same are listed once.
     """
-    if scoring is None or loss != "squared" or (scoring not in ("metric", "f1") and get_scorer(scoring).takes_scores):
+    if loss != "squared" or (scoring not in ("metric", "f1") and get_scorer(scoring).takes_scores):
         return [(structure, decision)]
     structures = [structure]
-    if not constrained and getattr(structure, "observed", False) is None:
+    if observed and getattr(structure, "observed", False) is None:
         structures.append(resolve_structure(clone(structure).set_params(observed=True), y))
     found: dict[tuple[Structure, str], None] = {}
     for one in structures:

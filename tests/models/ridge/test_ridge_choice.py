@@ -319,3 +319,20 @@ def test_targets_that_do_not_vary_leave_nothing_to_explain():
     for structure, y in (("permutations", np.tile([1, 2, 3], (30, 1))), ("labelsets", np.tile([1, 0, 1], (30, 1)))):
         model = StructuredRidgeCV(structure, kernels=["linear"]).fit(X, y)
         assert -1e-6 < model.best_score_ <= 0.0 and model.score(X, y) == 1.0
+
+
+def test_the_structures_own_metric_chooses_the_decision_by_default():
+    """Rare labels, whose expectations stay below one half, are told better by a threshold."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 30))
+    y = (X[:, :6] > 1.3).astype(int)
+    options = {"kernels": ["linear"], "alphas": [1.0, 10.0]}
+    model = StructuredRidgeCV(LabelSets(), **options).fit(X, y)
+    fixed = {way: StructuredRidgeCV(LabelSets(), decision=way, **options).fit(X, y) for way in ("mbr", "f1")}
+    left_out = {
+        "mbr": metrics.hamming_score(y, (fixed["mbr"].loo_scores_ > 0).astype(int)),
+        "f1": metrics.hamming_score(y, (fixed["f1"].loo_scores_ + 0.5 > fixed["f1"].threshold_).astype(int)),
+    }
+    assert left_out["f1"] > left_out["mbr"] + 0.01
+    assert (model.decision_, model.best_params_["decision"], model.structure_.observed) == ("f1", "f1", None)
+    assert model.best_score_ == fixed["mbr"].best_score_  # by which the setting was chosen
