@@ -4,7 +4,8 @@
 
 A table in Markdown: the metric of
 
-- one call of ours with its defaults (`ONE_CALL`, to which other estimators are added by a line each);
+- one call of ours (`ONE_CALL`, to which other estimators are added by a line each) with its defaults; for label sets it
+  is told the metric;
 - the best of our settings in hindsight, chosen on the rows it is scored on, so that it is an optimistic rival: those of
   `settings`, and whatever a page itself uses;
 - the best of the naive baselines, each at one setting, chosen in hindsight as well, with its name;
@@ -56,7 +57,14 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
-from combpred import ProbabilisticStructured, StructuredRidge, StructuredRidgeCV, datasets
+from combpred import (
+    EmbeddingRegressor,
+    ProbabilisticStructured,
+    ProbabilisticStructuredCV,
+    StructuredRidge,
+    StructuredRidgeCV,
+    datasets,
+)
 from combpred import metrics as m
 from combpred import structures as s
 from combpred.structures import Structure
@@ -194,10 +202,31 @@ OF_PARTS = {
 
 # ---- Ours ------------------------------------------------------------------------------------------------------------
 
-ONE_CALL: dict[str, Callable[[Structure], Any]] = {
-    "RidgeCV": lambda structure: StructuredRidgeCV(structure, n_jobs=1),
-    "Probabilistic": lambda structure: ProbabilisticStructured(structure, n_jobs=1),
-}
+SCORING = {"subset accuracy": "accuracy", "F1": "f1", "macro-F1": "f1"}  # of label sets; others have their own metric
+
+
+def chosen_ridge(structure: Structure, metric: str) -> Any:
+    """Return StructuredRidgeCV, which is told by what label sets are judged."""
+    scoring = SCORING.get(metric) if isinstance(structure, s.LabelSets) else None
+    return StructuredRidgeCV(structure, scoring=scoring, n_jobs=1)
+
+
+def chosen_distribution(structure: Structure, metric: str) -> Any:
+    """Return ProbabilisticStructuredCV, which decides by the expected F1 where label sets are judged by that."""
+    by_f1 = isinstance(structure, s.LabelSets) and SCORING.get(metric) == "f1"
+    return ProbabilisticStructuredCV(structure, decision="f1" if by_f1 else "map", n_jobs=1)
+
+
+def powerset(structure: Structure, metric: str) -> Any:
+    """Return label powerset by a forest, of label sets."""
+    if not isinstance(structure, s.LabelSets):
+        return None
+    return EmbeddingRegressor(structure, RandomForestClassifier(random_state=0), target="outputs")
+
+
+ONE_CALL: dict[str, Callable[[Structure, str], Any]] = {
+    "RidgeCV": chosen_ridge, "ProbabilisticCV": chosen_distribution, "powerset": powerset
+}  # fmt: skip
 KERNELS = [("linear", None), *((kernel, width) for kernel in ("rbf", "laplacian") for width in (0.1, 0.3, 1.0))]
 ALPHAS = (0.01, 0.1, 1.0)
 DECISIONS: dict[type, list[dict[str, str]]] = {
@@ -310,19 +339,26 @@ def measured(task: Task, has_hindsight: bool) -> tuple[list[str], list[dict[str,
     """Return the lines of one set, and for each what one call of ours lacks."""
     warnings.simplefilter("ignore")  # of convergence, at penalties that are too weak for it
     began = time.perf_counter()
-    ours = {}
+    ours: dict[str, dict[str, float]] = {}
+    tried = [task.page] if task.page else []
     for name, build in ONE_CALL.items():
-        if task.has_distribution or name == "RidgeCV":
-            model = build(task.structure)
-            ours[name] = task.of_model(model, [model.decision])[0]
-    tried = [*ours.values(), *([task.page] if task.page else [])]
+        if not task.has_distribution and build is chosen_distribution:
+            continue
+        known: dict[str, dict[str, float]] = {}
+        for metric in task.metrics:
+            model = build(task.structure, metric)
+            if model is not None:
+                if repr(model) not in known:
+                    known[repr(model)] = task.of_model(model, [model.decision])[0]
+                ours.setdefault(name, {})[metric] = known[repr(model)][metric]
+        tried += known.values()
     for setting in settings(task) if has_hindsight else ():
         tried += task.of_model(*setting)
     naive = {name: task.judged([predict(split) for split in task.parts()]) for name, predict in task.naive.items()}
     lines, gaps = [], []
     for metric in task.metrics:
         best = max(naive, key=lambda name: naive[name][metric])
-        calls = {name: scores[metric] for name, scores in ours.items()}
+        calls = {name: scores[metric] for name, scores in ours.items() if metric in scores}
         top = max(scores.get(metric, -np.inf) for scores in tried)
         cells = [task.name, str(task.n_train), metric, *(figure(calls.get(name)) for name in ONE_CALL), figure(top)]
         cells += [f"{figure(naive[best][metric])} {best}", task.published.get(metric, "")]
