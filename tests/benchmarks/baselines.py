@@ -67,6 +67,7 @@ from combpred import (
 )
 from combpred import metrics as m
 from combpred import structures as s
+from combpred.ranking import RankingByPairwiseComparison
 from combpred.structures import Structure
 
 PYTHON = Path(__file__).parents[2] / "python"
@@ -217,15 +218,18 @@ def chosen_distribution(structure: Structure, metric: str) -> Any:
     return ProbabilisticStructuredCV(structure, decision="f1" if by_f1 else "map", n_jobs=1)
 
 
-def powerset(structure: Structure, metric: str) -> Any:
-    """Return label powerset by a forest, of label sets."""
-    if not isinstance(structure, s.LabelSets):
+def by_classifiers(structure: Structure, metric: str) -> Any:
+    """Return our call of a classifier for each output, or for each pair of labels: the naive baseline as one line."""
+    if isinstance(structure, s.Permutations):
+        return RankingByPairwiseComparison()
+    kinds = {s.LabelSets: RandomForestClassifier(random_state=0), s.Hierarchy: SVC(C=10)}
+    if type(structure) not in kinds:
         return None
-    return EmbeddingRegressor(structure, RandomForestClassifier(random_state=0), target="outputs")
+    return EmbeddingRegressor(structure, kinds[type(structure)], target="outputs")
 
 
 ONE_CALL: dict[str, Callable[[Structure, str], Any]] = {
-    "RidgeCV": chosen_ridge, "ProbabilisticCV": chosen_distribution, "powerset": powerset
+    "RidgeCV": chosen_ridge, "ProbabilisticCV": chosen_distribution, "classifiers": by_classifiers
 }  # fmt: skip
 KERNELS = [("linear", None), *((kernel, width) for kernel in ("rbf", "laplacian") for width in (0.1, 0.3, 1.0))]
 ALPHAS = (0.01, 0.1, 1.0)
@@ -236,7 +240,7 @@ DECISIONS: dict[type, list[dict[str, str]]] = {
         (s.Routes, s.Cliques, s.DirectedCycles), [{"loss": "auc"}, {"loss": "squared", "decision": "score"}]
     ),
 }
-EXPECTED_LOSSES: dict[type, list[str]] = {  # that distributions decide by
+EXPECTED_LOSSES: dict[type, list[str | None]] = {  # that distributions decide by
     s.LabelSets: ["map", "mbr", "f1"],
     **dict.fromkeys((s.Ordinal, s.Permutations, s.WeakOrders), ["map", "mbr"]),
 }
@@ -250,7 +254,7 @@ def spaces(structure: Structure) -> list[tuple[Structure, list[dict[str, str]]]]
     return tried
 
 
-def settings(task: Task) -> Iterator[tuple[Any, list[str]]]:
+def settings(task: Task) -> Iterator[tuple[Any, list[str | None]]]:
     """Yield our models at all settings, and the decisions of which each has several.
 
     Widths are relative: 1 is one over the number of features and over their variance.
@@ -260,7 +264,7 @@ def settings(task: Task) -> Iterator[tuple[Any, list[str]]]:
             gamma = None if width is None else width / (task.X.shape[1] * task.variance)
             for how in ways:
                 model = StructuredRidge(structure, alpha=alpha, kernel=kernel, gamma=gamma, n_jobs=1, **how)
-                yield model, [model.decision]
+                yield model, [None]
         kernels = ("linear", "rbf") if task.n_train <= 1500 else ("linear",)
         decisions = EXPECTED_LOSSES.get(type(structure), ["map"])
         for kernel, alpha in product(kernels if task.has_distribution else (), (0.003, 0.03, 0.3)):
@@ -319,14 +323,15 @@ class Task:
         found = np.concatenate([np.asarray(each) for each in predicted])
         return {name: float(metric(truth, found)) for name, metric in self.metrics.items()}
 
-    def of_model(self, model: Any, decisions: list[str]) -> list[dict[str, float]]:
-        """Return the metrics of one of our models by each decision."""
+    def of_model(self, model: Any, decisions: list[str | None]) -> list[dict[str, float]]:
+        """Return the metrics of one of our models by each decision, None for the one that it has."""
         found: list[list[Any]] = [[] for _ in decisions]
         for split in self.parts():
             told = {} if split.conditions is None else {"constraints": split.conditions}
             model.fit(split.X, split.y)
             for decision, predicted in zip(decisions, found, strict=True):
-                predicted.append(model.set_params(decision=decision).predict(split.X_test, **told))
+                decided = model if decision is None else model.set_params(decision=decision)
+                predicted.append(decided.predict(split.X_test, **told))
         return [self.judged(predicted) for predicted in found]
 
 
@@ -349,7 +354,7 @@ def measured(task: Task, has_hindsight: bool) -> tuple[list[str], list[dict[str,
             model = build(task.structure, metric)
             if model is not None:
                 if repr(model) not in known:
-                    known[repr(model)] = task.of_model(model, [model.decision])[0]
+                    known[repr(model)] = task.of_model(model, [None])[0]
                 ours.setdefault(name, {})[metric] = known[repr(model)][metric]
         tried += known.values()
     for setting in settings(task) if has_hindsight else ():
