@@ -143,14 +143,19 @@ class LeaveOut(Trial):
         given = judged.constraints
         self.held = None if given is None else RowConstraints(model.structure_.space, given, self.targets.n)
         self._without = LeaveOneOut(self.problem, model.kernel_, self.rows.X)
+        self.learns_sets = False
 
     def leave_out(self, alphas: Iterable[float]) -> Iterable[FloatArray]:
         """Return f(x) of rows left out for each penalty."""
         return self._without.scores(alphas)
 
-    def decided_by(self, model: StructuredRidge, scoring: str) -> LeaveOut:
-        """Return the same for another decision, that of `model`, which is judged at the best penalty alone."""
+    def decided_by(self, model: StructuredRidge, scoring: str, *, learns_sets: bool) -> LeaveOut:
+        """Return the same for another decision, that of `model`, which is judged at the best penalty alone.
+
+        If it `learns_sets` from the rows, a row left out leaves its set out, too.
+        """
         other = copy(self)
+        other.learns_sets = learns_sets
         other.model, model.kernel_ = model, self.model.kernel_
         other.scores = {self.best: other.judge(self.left_out, scoring)}
         return other
@@ -178,11 +183,19 @@ class LeaveOut(Trial):
         reached = choose_threshold(model, scores, targets.psi, targets.weights) if model.decision_ == "f1" else 0.0
         if scoring == "threshold":
             return float(reached)
-        return judge_decisions(model, scores, self.rows.y, targets.weights, scoring, self.held)
+        own = {"learns_sets": self.learns_sets}
+        return judge_decisions(model, scores, self.rows.y, targets.weights, scoring, self.held, **own)
 
 
 def judge_decisions(
-    model: StructuredEstimator, scores: FloatArray, y: Any, weights: FloatArray | None, scoring: str, held: Any = None
+    model: StructuredEstimator,
+    scores: FloatArray,
+    y: Any,
+    weights: FloatArray | None,
+    scoring: str,
+    held: Any = None,
+    *,
+    learns_sets: bool = False,
 ) -> float:
     """Return how good what a model decides by f(x) of rows is, larger for better ones.
 
@@ -192,7 +205,10 @@ def judge_decisions(
     scorer = None if scoring in ("metric", "f1") else get_scorer(scoring)
     if scorer is not None and scorer.takes_scores:
         return scorer.judge(structure, y, model._decision(scores), weights)
-    predicted = structure.space.decode_parts(model._decode_scores(scores, model._decoding(), held).y)
+    parts = model._decode_scores(scores, model._decoding(), held).y
+    if learns_sets:
+        _leave_own_out(model, scores, structure.encode(y), weights, parts)
+    predicted = structure.space.decode_parts(parts)
     if scoring == "f1":
         return mean_f1(structure.embed(y), structure.embed(predicted), weights)
     if scorer is None:
@@ -200,12 +216,30 @@ def judge_decisions(
     return scorer.judge(structure, y, predicted, weights)
 
 
-def check_scoring(scoring: str | None, structure: Structure) -> None:
-    """Raise ValueError if a metric is not for outputs of a structure."""
+def _leave_own_out(model: Any, scores: FloatArray, own: Any, weights: FloatArray | None, parts: Any) -> None:
+    """Replace predictions of a row's own set, where no other row of positive weight has it, by the second best."""
+    counting = np.ones(len(own)) if weights is None else (weights > 0).astype(np.float64)
+    at = np.unique(own, axis=0, return_inverse=True)[1].ravel()
+    alone = np.bincount(at, counting)[at] == counting
+    for row in np.flatnonzero(alone & (parts == own).all(axis=1)):
+        linear, magnitude = model._decoding_scores(scores[row : row + 1])
+        *_, parts[row] = model.structure_.space.k_best(linear[0], magnitude, nu=1.0, most=2)
+
+
+def check_scoring(scoring: str | None, structure: Structure, y: Any) -> None:
+    """Raise ValueError if a metric is not for outputs of a structure, which it is tried on."""
     if scoring == "f1" and structure.target_type != "multilabel-indicator":
-        raise ValueError(f"scoring='f1' is for label sets, not for {structure!r}: take 'metric'")
-    if scoring not in (None, "metric", "f1"):
-        get_scorer(scoring).require_judged(structure)
+        raise ValueError(f"scoring='f1' is for label sets, not for {type(structure).__name__}: take 'metric'")
+    if scoring in (None, "metric", "f1"):
+        return
+    scorer = get_scorer(scoring).require_judged(structure)
+    scores = np.zeros((1, structure.n_features))
+    try:
+        found = scores if scorer.takes_scores else structure.space.decode_parts(structure.space.decode(scores).y)
+        scorer.judge(structure, _safe_indexing(y, [0]), found)
+    except (TypeError, ValueError) as error:
+        kind = type(structure).__name__
+        raise ValueError(f"scoring={scoring!r} does not judge outputs of {kind}: {error}") from None
 
 
 def candidates(

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import _fit_context
-from sklearn.model_selection import KFold, check_cv
 
 from .._data.glossary import documented
 from .._data.inputs import refit
@@ -30,14 +28,15 @@ from .choice import (
 )
 from .loglinear import LikelihoodRows, train
 from .probabilistic import ProbabilisticBase, ProbabilisticStructured
-from .training import TrainingRows, embed_rows, kernel_of
+from .training import TrainingRows, embed_rows, folds_of, kernel_of
 
 _ALPHAS = tuple(10.0 ** (k / 2) for k in range(-8, 5))
 _OWN = ("alphas", "kernels", "gammas", "cv", "scoring")
 _ROUNDS = (200, 3), (1000, 1)
-# Gradients this small tell likelihoods to about .001, in a third of the time that the default takes; starting from the
-# solution at the penalty before saved iterations, but not time, as starts off zero need a preconditioner of their own.
-_TOL = 1e-3
+# Of folds. Where penalties are small, gradients a hundred times as large stand for models that are not yet as
+# overconfident as they will be. Starting from the solution at the penalty before saved iterations, but not time, as
+# starts off zero need a preconditioner of their own.
+_TOL = 1e-5
 
 
 @documented
@@ -59,7 +58,7 @@ class ProbabilisticStructuredCV(ProbabilisticBase):
         ``["precomputed"]`` makes X the matrix of kernel values, as ``kernel="precomputed"`` does there.
     %(gammas)s
     cv : int, cross-validation generator or iterable, default=5
-        Folds, each row in the test rows of one. An integer: so many, of shuffled rows.
+        Folds; every row must be left out by one. An integer: so many, of shuffled rows.
     scoring : str or None, default=None
         What settings are compared by. None: the mean of ln p(y | x) over held-out rows, weighted by `sample_weight`;
         of rows known in part the mean over what they may be, as in training. ``"metric"``: the structure's own metric
@@ -119,7 +118,7 @@ class ProbabilisticStructuredCV(ProbabilisticBase):
     More than three kernels and widths are first compared on at most 200 rows, drawn with a fixed seed, with every third
     penalty. The best three, or all where there are no more, are compared on at most 1000 rows; the best is then tried
     on all. After a first comparison only penalties next to the best so far are tried, until those on both sides are
-    worse. A single setting is tried with every penalty. Folds are trained to a relative gradient of 1e-3, or `tol` if
+    worse. A single setting is tried with every penalty. Folds are trained to a relative gradient of 1e-5, or `tol` if
     that is larger.
 
     Cost: with the defaults some 52 penalties on 200 rows, 10 on 1000 and 3 on all, each with a fit for each fold.
@@ -204,7 +203,7 @@ class ProbabilisticStructuredCV(ProbabilisticBase):
             lists = checked_lists(self, ProbabilisticStructured)
             rows = self._read_rows(X, y, sample_weight)
             settings = settings_of(lists, rows, widths=self.gammas is None)
-            check_scoring(self.scoring, self.structure_)
+            check_scoring(self.scoring, self.structure_, rows.y)
             scoring = "likelihood" if self.scoring is None else self.scoring
             choice = Choice(self, lists["alpha"], settings, scoring, _ROUNDS, self._trial_of)
             judged = JudgedRows(rows, embed_rows(self, rows), folds=self._folds(rows))
@@ -219,15 +218,16 @@ class ProbabilisticStructuredCV(ProbabilisticBase):
 
     def _folds(self, rows: TrainingRows) -> FloatArray:
         """Return 1 for the rows (n, folds) that a fold trains on, −1 for those that it leaves out."""
-        n = rows.n
-        if n < 2:
-            raise ValueError(f"held-out rows choose, of which there must be at least 2, got n_samples={n}")
-        by_number = isinstance(self.cv, Integral)
+        counting = rows.n if rows.weights is None else int(np.count_nonzero(rows.weights))
+        if counting < 2:
+            raise ValueError(
+                f"held-out rows choose, of which there must be at least 2 of positive weight, got n_samples={counting}"
+            )
+        y = rows.y if self.structure_.target_type == "multiclass" else None
         # Another seed than that of `JudgedRows.some`, whose rows would be those of a fold.
-        splitter = KFold(min(int(self.cv), n), shuffle=True, random_state=1) if by_number else check_cv(self.cv)
         columns = []
-        for training, left_out in splitter.split(np.zeros(n), None):
-            column = np.zeros(n)
+        for training, left_out in folds_of(self.cv, rows.n, y, seed=1):
+            column = np.zeros(rows.n)
             column[training] = 1.0
             column[left_out] = -1.0
             columns.append(column)

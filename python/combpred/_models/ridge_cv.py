@@ -233,7 +233,7 @@ class StructuredRidgeCV(RidgeBase):
                     "leave-one-out chooses by rows left out of training, of which there must be at least 2 of "
                     f"positive weight, got n_samples={counting}; take StructuredRidge, which needs no choice"
                 )
-            check_scoring(self.scoring, self.structure_)
+            check_scoring(self.scoring, self.structure_, rows.y)
             judged = JudgedRows(rows, embed_rows(self, rows), constraints)
             open_to = self._candidates(lists["loss"], judged)
             scoring = self._scoring(lists["loss"], constraints, chooses=len(open_to) > 1)
@@ -291,7 +291,9 @@ class StructuredRidgeCV(RidgeBase):
                     other.try_penalties({best.best: self.alpha_}, "explained", steps.tell)
                     left_out[structure] = other
                 model = self._model_of(best.setting, structure, decision)
-                decided = left_out[structure].decided_by(model, self._metric)
+                decided = left_out[structure].decided_by(
+                    model, self._metric, learns_sets=structure is not self.structure_
+                )
                 found.append(({"structure": structure, "decision": decision}, decided))
                 among = "all outputs" if structure is self.structure_ else "outputs observed"
                 steps.tell(f"decision={decision!r} among {among}: left-out score {decided.score:.6g}")

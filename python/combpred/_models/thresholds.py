@@ -81,6 +81,9 @@ def best_threshold(
     As the threshold goes down, labels are predicted one after another, and F1 changes in the row of the label alone:
     O(n d log(n d)).
     """
+    if weights is not None:  # rows of weight 0 have no part in where the threshold lies
+        counting = weights > 0
+        scores, y, weights = scores[counting], y[counting], weights[counting]
     n, d = scores.shape
     share = np.full(n, 1.0 / n) if weights is None else weights / weights.sum()
     order = np.argsort(-scores, axis=1, kind="stable")

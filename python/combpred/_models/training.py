@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from copy import copy
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import KFold, check_cv
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.validation import _num_samples
 
@@ -18,7 +20,7 @@ from .._data.blocks import BLOCK_BYTES, Block, BlockSource
 from .._data.inputs import check_weights, in_double, is_mapped, release_pages
 from .._data.targets import FlatSets, TargetError, flat_sets
 from .._data.warn import warn_user
-from .._lib.arrays import FloatArray, refuse_masked, require_memory
+from .._lib.arrays import FloatArray, IndexArray, refuse_masked, require_memory
 from .._lib.call import RowInputs, are_read_in_place, get_n_threads
 from .._lib.errors import CapabilityError
 from .._lib.kernel import InputKernel
@@ -192,6 +194,26 @@ class EarlierFit:
         """Return the weights of the inputs (p, d), and of a constant feature where there is an intercept."""
         coef: FloatArray = self.model.coef_.T
         return np.vstack([coef, self.model.intercept_]) if intercept else coef.copy()
+
+
+def folds_of(cv: Any, n: int, y: Any = None, *, seed: int) -> list[tuple[IndexArray, IndexArray]]:
+    """Return the rows that each fold trains on and leaves out; ValueError where `cv` gives none of n rows.
+
+    y is for splitters that need classes; a number of folds is of shuffled rows.
+    """
+    if isinstance(cv, Integral):
+        cv = KFold(min(int(cv), n), shuffle=True, random_state=seed)
+    numbers = np.arange(n)
+    try:
+        found = [(numbers[some], numbers[others]) for some, others in check_cv(cv).split(np.zeros((n, 1)), y)]
+    except (IndexError, TypeError, ValueError) as error:
+        raise ValueError(f"cv={cv!r} gives no folds of {n} rows: {error}") from error
+    if not found:
+        raise ValueError(f"cv={cv!r} gives no folds")
+    for fold, (some, others) in enumerate(found):
+        if np.isin(some, others).any():
+            raise ValueError(f"cv: fold {fold} trains on rows that it leaves out")
+    return found
 
 
 def has_partial_fit(model: Any) -> bool:

@@ -517,3 +517,24 @@ def test_sparse_predictions_are_those_of_the_same_numbers():
     dense = EmbeddingRegressor("permutations", Answers(lambda n, d: predictions[:n])).fit(X, y)
     compressed = EmbeddingRegressor("permutations", Answers(lambda n, d: sparse.csr_matrix(predictions[:n]))).fit(X, y)
     np.testing.assert_array_equal(compressed.feature_scores(X), dense.feature_scores(X))
+
+
+@pytest.mark.parametrize("target", ["entries", "outputs"])
+@pytest.mark.parametrize("decision", ["auto", "mbr", "log_odds"])
+def test_outputs_that_are_all_the_same_are_predicted(target, decision):
+    X, y = np.random.default_rng(0).normal(size=(20, 2)), np.tile([1, 0, 1], (20, 1))
+    model = EmbeddingRegressor(LabelSets(), LogisticRegression(), target=target, decision=decision).fit(X, y)
+    np.testing.assert_array_equal(model.predict(X[:2]), y[:2])
+
+
+def test_rows_of_weight_zero_have_no_part_in_the_folds_of_a_threshold():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+    y = (X + 0.5 * rng.normal(size=X.shape) > 0.8).astype(int)
+    weights = np.ones(60)
+    weights[::4] = 0
+    both = [
+        EmbeddingRegressor(LabelSets(3), LogisticRegression(), decision="f1").fit(X[rows], y[rows], sample_weight=some)
+        for rows, some in ((slice(None), weights), (weights > 0, None))
+    ]
+    assert both[0].threshold_ == both[1].threshold_

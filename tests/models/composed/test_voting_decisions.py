@@ -98,7 +98,6 @@ def test_links_may_stand_beside_a_threshold():
     [
         ("scoring", {"scoring": "ndcg"}),
         ("scoring", {"scoring": "no such scorer"}),
-        ("scoring", {"scoring": "accuracy", "decision": "mbr", "structure": LabelSets(observed=True)}),
         ("scoring", {"scoring": "accuracy", "structure": LabelSets(observed=True)}),
         ("decision", {"decision": "f1", "structure": LabelSets(observed=True)}),
         ("decision", {"decision": "mode"}),

@@ -4,8 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_wine
 from sklearn.metrics.pairwise import rbf_kernel
-from sklearn.model_selection import KFold, LeaveOneOut, ShuffleSplit
+from sklearn.model_selection import (
+    GroupKFold,
+    KFold,
+    LeaveOneOut,
+    ShuffleSplit,
+    StratifiedKFold,
+    train_test_split,
+)
 
 import reference
 from combpred import Admissible, CapabilityError, ProbabilisticStructured, ProbabilisticStructuredCV, metrics
@@ -56,7 +64,7 @@ def test_left_out_scores_are_those_of_the_folds():
     X, y, *_ = problem(Permutations(4))
     model = ProbabilisticStructuredCV("permutations", alphas=[0.3], kernels=["rbf"], gammas=[0.5], cv=FOLDS).fit(X, y)
     for training, test in FOLDS.split(X):
-        alone = ProbabilisticStructured("permutations", alpha=0.3, kernel="rbf", gamma=0.5, tol=1e-3)
+        alone = ProbabilisticStructured("permutations", alpha=0.3, kernel="rbf", gamma=0.5, tol=1e-5)
         np.testing.assert_array_equal(
             alone.fit(X[training], y[training]).feature_scores(X[test]), model.left_out_scores_[test]
         )
@@ -102,7 +110,7 @@ def test_predictions_are_judged_by_the_metric_asked_for(scoring, metric):
     model = ProbabilisticStructuredCV("permutations", alphas=[0.3], scoring=scoring, **LINEAR).fit(X, y)
     predicted = np.empty_like(y)
     for training, test in FOLDS.split(X):
-        alone = ProbabilisticStructured("permutations", alpha=0.3, tol=1e-3).fit(X[training], y[training])
+        alone = ProbabilisticStructured("permutations", alpha=0.3, tol=1e-5).fit(X[training], y[training])
         predicted[test] = alone.predict(X[test])
     assert model.best_score_ == pytest.approx(metric(y, predicted), abs=1e-12)
 
@@ -138,7 +146,7 @@ def test_what_rows_may_be_counts_as_in_training():
     X_each, y_each = np.vstack([X[:1], X]), np.vstack([y[:1, ::-1], y])
     logs, n = 0.0, len(X)
     for training, test in FOLDS.split(X):
-        alone = ProbabilisticStructured("permutations", alpha=0.3, tol=1e-3)
+        alone = ProbabilisticStructured("permutations", alpha=0.3, tol=1e-5)
         alone.fit(X[training], [sets[row] for row in training])
         rows = np.concatenate([test + 1, [0]]) if 0 in test else test + 1
         logs += alone.log_proba(X_each[rows], y_each[rows]).sum()
@@ -169,6 +177,12 @@ def test_chains_can_be_chosen_by():
         {"scoring": "no such scorer"},
         {"scoring": "cycle_f1"},
         {"cv": 1},
+        {"cv": []},
+        {"cv": GroupKFold(3)},
+        {"cv": [([0, 1, 2], [9])]},
+        {"cv": [(list(range(9)), list(range(9)))]},
+        {"scoring": "neg_hierarchical_loss"},
+        {"scoring": "hamming_score"},
         {"inference": "exactly"},
     ],
 )
@@ -190,6 +204,27 @@ def test_folds_must_leave_out_every_row_once():
     with pytest.raises(ValueError) as caught:
         ProbabilisticStructuredCV("permutations").fit(X[:1], y[:1])
     assert "n_samples=1" in str(caught.value)
+    with pytest.raises(ValueError) as caught:
+        ProbabilisticStructuredCV("permutations").fit(X, y, sample_weight=np.eye(len(X))[0])
+    assert "n_samples=1" in str(caught.value)
+
+
+def test_classes_may_be_stratified():
+    X, y = load_wine(return_X_y=True)
+    model = ProbabilisticStructuredCV(alphas=[1.0], kernels=["linear"], cv=StratifiedKFold(3)).fit(X, y)
+    found = np.zeros(len(X))
+    for training, test in StratifiedKFold(3).split(X, y):
+        alone = ProbabilisticStructured(alpha=1.0, tol=1e-5).fit(X[training], y[training])
+        found[test] = alone.log_proba(X[test], y[test])
+    assert model.best_score_ == pytest.approx(found.mean(), rel=1e-6)
+
+
+def test_folds_are_trained_until_they_are_overconfident():
+    """Of inputs on different scales a fit that stops early looks as if its penalty were larger."""
+    X, y = load_wine(return_X_y=True)
+    X, X_test, y, y_test = train_test_split(X, y, test_size=0.4, random_state=1, stratify=y)
+    model = ProbabilisticStructuredCV().fit(X, y)
+    assert model.score_log_loss(X_test, y_test) < 0.25
 
 
 def test_decisions_that_a_structure_lacks_are_refused():

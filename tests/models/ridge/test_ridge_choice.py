@@ -336,3 +336,43 @@ def test_the_structures_own_metric_chooses_the_decision_by_default():
     assert left_out["f1"] > left_out["mbr"] + 0.01
     assert (model.decision_, model.best_params_["decision"], model.structure_.observed) == ("f1", "f1", None)
     assert model.best_score_ == fixed["mbr"].best_score_  # by which the setting was chosen
+
+
+def test_a_set_of_one_row_is_not_observed_without_it():
+    """Of 32768 sets few occur twice: rows left out would be told by their own, which new rows cannot be."""
+    rng = np.random.RandomState(0)
+    X, weights = rng.randn(500, 6), rng.randn(6, 15)
+    y = (X @ weights + 0.6 * rng.randn(500, 15) > 0).astype(int)
+    options = {"kernels": ["linear"], "alphas": [1.0]}
+    model = StructuredRidgeCV(LabelSets(), scoring="accuracy", **options).fit(X[:300], y[:300])
+    assert model.structure_.observed is None
+    observed = StructuredRidgeCV(LabelSets(observed=True), **options).fit(X[:300], y[:300])
+    assert model.score(X[300:], y[300:]) > observed.score(X[300:], y[300:]) + 0.01
+
+
+def test_sets_of_rows_left_out_are_left_out_by_enumeration():
+    """The judgement of observed sets is that of a decision among the sets of the other rows."""
+    X, y = tags()
+    X, y = X[:12], y[:12]
+    model = StructuredRidgeCV(LabelSets(), scoring="accuracy", kernels=["linear"], alphas=[3.0], verbose=0)
+    told = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("combpred._lib.control.Steps.tell", lambda self, line: told.append(line))
+        model.fit(X, y)
+    said = next(float(line.split()[-1]) for line in told if "outputs observed" in line)
+    fixed = StructuredRidgeCV(LabelSets(observed=True), kernels=["linear"], alphas=[3.0]).fit(X, y)
+    expected = fixed.loo_scores_ + fixed.structure_.mean()
+    right = 0
+    for row, value in enumerate(expected):
+        sets = np.unique(np.delete(y, row, axis=0), axis=0)
+        right += (sets[((value - sets) ** 2).sum(axis=1).argmin()] == y[row]).all()
+    alone = np.array([(y == each).all(axis=1).sum() == 1 for each in y])
+    assert alone.any() and said == pytest.approx(right / len(y), abs=1e-6)
+
+
+@pytest.mark.parametrize("scoring", ["neg_hierarchical_loss", "hamming_score", "neg_ranking_loss", "route_f1"])
+def test_metrics_that_a_structure_lacks_are_refused_before_training(scoring):
+    X, y, *_ = problem(Permutations(4))
+    with pytest.raises(ValueError) as caught:
+        StructuredRidgeCV("permutations", scoring=scoring).fit(X, y)
+    assert "scoring" in str(caught.value)

@@ -10,7 +10,7 @@ from sklearn.base import clone
 
 from combpred import Admissible, CapabilityError, StructuredRidge, StructuredSGD
 from combpred._models import ridge
-from combpred._models.thresholds import choose_threshold
+from combpred._models.thresholds import best_threshold, choose_threshold
 from combpred.structures import LabelSets
 
 
@@ -157,3 +157,8 @@ def test_refusals(data):
     assert "Admissible" in str(caught.value)
     with pytest.raises(ValueError):
         StructuredSGD(LabelSets(), decision="f1").fit(X, y)
+
+
+def test_rows_of_weight_zero_do_not_move_the_threshold():
+    scores, y = np.array([[0.2, 0.8], [0.5, 0.5]]), np.array([[0.0, 1.0], [0.0, 1.0]])
+    assert best_threshold(scores, y, np.array([1.0, 0.0])) == best_threshold(scores[:1], y[:1])

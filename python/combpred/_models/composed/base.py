@@ -151,8 +151,10 @@ class Member:
 
     def in_terms_of_psi(self, model: Any, scores: FloatArray, loss: str) -> FloatArray:
         """Return a model's scores as estimates of ψ − μ, but for averages of scores."""
-        if loss == "auc" or model._decides_by()[0] == "squared":
+        if loss == "auc":
             return scores
+        if model._decides_by()[0] == "squared":  # the mean is that of the sets that a choice has left
+            return scores + (model.structure_.mean() - self.structure.mean())
         return scores @ self.structure.covariance()
 
     def mean_psi(self, n_jobs: int | None) -> FloatArray:

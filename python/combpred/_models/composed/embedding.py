@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 from scipy.special import logit
 from sklearn.base import _fit_context, clone, is_classifier
+from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import ExtraTreesRegressor
 from sklearn.multioutput import MultiOutputClassifier, MultiOutputRegressor
 from sklearn.utils import _safe_indexing, get_tags
@@ -92,7 +93,7 @@ class EmbeddingRegressor(ComposedEstimator):
     Attributes
     ----------
     regressor_ : regressor
-        The fitted regressor.
+        The fitted regressor; a :class:`~sklearn.dummy.DummyClassifier` where all a classifier learns is constant.
     %(structure_)s
     loss_, decision_ : str
         ``"squared"``, since scores are expectations whatever decides by them, and what ``decision="auto"`` stood for.
@@ -213,13 +214,14 @@ class EmbeddingRegressor(ComposedEstimator):
             if self.decision_ == "f1":
                 require_single(rows.sets, "decision='f1'")
             targets = embed_rows(self, rows)
-            X, psi, weights = rows.X, targets.psi, rows.weights
+            X, y, psi, weights = rows.X, rows.y, targets.psi, rows.weights
             if targets.first is not None:
                 repeated = np.repeat(np.arange(targets.n), np.diff(targets.first))
                 X, weights = _safe_indexing(X, repeated), None if weights is None else weights[repeated]
             if weights is not None:
                 kept = np.flatnonzero(weights)
                 X, psi, weights = _safe_indexing(X, kept), psi[kept], weights[kept]
+                y = _safe_indexing(y, kept) if targets.first is None else y
                 if (weights == 1.0).all():
                     weights = None
             regressor = self._regressor()
@@ -229,20 +231,23 @@ class EmbeddingRegressor(ComposedEstimator):
             self._least = 1.0 / (len(psi) + 2)
             self._classes: list[tuple[NDArray[np.intp], FloatArray]] = []
             by_entry: Any = _EntryByEntry
+            learnt: Any = psi
             if is_classifier(regressor):
-                psi, by_entry = self._as_classes(psi), _ClassifierByEntry
+                learnt, by_entry = self._as_classes(psi), _ClassifierByEntry
+                if not learnt.any():  # which classifiers may refuse
+                    regressor, arguments = DummyClassifier(), {}
             elif self.target == "outputs":
                 raise ValueError(f"target='outputs' takes a classifier, got regressor={self.regressor!r}")
-            if psi.shape[1] == 1:
-                psi = psi.ravel()
+            if learnt.shape[1] == 1:
+                learnt = learnt.ravel()
             elif not get_tags(reached.estimator).target_tags.multi_output:
                 regressor = by_entry(regressor)
-            self.regressor_ = regressor.fit(X, psi, **arguments)
+            self.regressor_ = regressor.fit(X, learnt, **arguments)
             next(self._score_blocks(_safe_indexing(X, [0])))  # which refuses the wrong width before it is asked for
             if self.decision_ == "f1":
-                member = Member("", clone(self).set_params(decision="mbr"), self.structure_, None, rows.y)
-                left_out, _ = leave_out(member, rows.X, rows.weights, _FOLDS, self.loss_)
-                choose_threshold(self, left_out, targets.psi, rows.weights)
+                member = Member("", clone(self).set_params(decision="mbr"), self.structure_, None, y)
+                left_out, _ = leave_out(member, X, weights, _FOLDS, self.loss_)
+                choose_threshold(self, left_out, psi, weights)
         return self
 
     def _as_classes(self, psi: FloatArray) -> NDArray[np.intp]:

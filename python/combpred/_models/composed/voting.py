@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from copy import copy
 from dataclasses import KW_ONLY, dataclass, replace
-from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
 from scipy.optimize import nnls
 from sklearn.base import _fit_context, clone
-from sklearn.model_selection import KFold, check_cv
 from sklearn.utils import Bunch, check_array, get_tags
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.metaestimators import _BaseComposition, _safe_split
@@ -27,7 +25,7 @@ from ..choice import SCORING, candidates, check_scoring, judge_decisions
 from ..ridge import THRESHOLD_DECISIONS, StructuredRidge
 from ..ridge_cv import StructuredRidgeCV
 from ..thresholds import choose_threshold
-from ..training import require_single, structure_of
+from ..training import folds_of, require_single, structure_of
 from .base import ComposedEstimator, Member, Reached, resolve_member
 
 #: Rows up to which a ridge is left out row by row, which needs matrices of their number squared.
@@ -217,7 +215,7 @@ class StructuredVoting(ComposedEstimator, _BaseComposition):  # type: ignore[mis
             check_lengths(X, y)
             structure = structure_of(self._own_structure(), y)
             self._set_structure(structure)
-            check_scoring(self.scoring, structure)
+            check_scoring(self.scoring, structure, y)
             if self.scoring is not None or self.decision == "f1":
                 require_single(flat_sets(y), "decision='f1'" if self.scoring is None else "scoring")
             weights = check_weights(sample_weight, X.shape[0])
@@ -346,7 +344,7 @@ class StructuredVoting(ComposedEstimator, _BaseComposition):  # type: ignore[mis
             found = [(self.structure_, self.decision_)]
         else:
             found = candidates(self.structure_, self.loss_, self.decision, self.scoring, y)
-        if self.scoring is not None and len(found) == 1:
+        if self.scoring is not None and len(found) == 1 and self.decision == "auto":
             raise ValueError(
                 f"scoring={self.scoring!r} has nothing to choose for {self.structure_!r}: it takes decision='auto', or "
                 "LabelSets without `observed`, and members without a link that estimate expectations: leave it out"
@@ -366,7 +364,8 @@ class StructuredVoting(ComposedEstimator, _BaseComposition):  # type: ignore[mis
                 choose_threshold(model, model.left_out_scores_, psi, weights)
             score = 0.0
             if self.scoring is not None:
-                score = judge_decisions(model, model.left_out_scores_, y, weights, self.scoring)
+                own = structure is not self.structure_
+                score = judge_decisions(model, model.left_out_scores_, y, weights, self.scoring, learns_sets=own)
             found.append((score, model))
         _, best = max(found, key=lambda each: each[0])  # the first of equals
         self.__dict__.update(best.__dict__)
@@ -401,9 +400,8 @@ def leave_out(member: Member, X: Any, weights: FloatArray | None, cv: Any, loss:
             template.set_params(**{f"{reached.path}class_weight": numbered})
         y, structure = structure.encode(y)[:, 0], type(structure)(structure.n_features)
     template.set_params(**{f"{reached.path}structure": structure})
-    folds = KFold(min(int(cv), n), shuffle=True, random_state=0) if isinstance(cv, Integral) else check_cv(cv)
     found = np.full((n, structure.n_features), np.nan)
-    for train, test in folds.split(X, None):
+    for train, test in folds_of(cv, n, y if structure.target_type == "multiclass" else None, seed=0):
         X_train, y_train = _safe_split(template, X, y, train)
         X_test, _ = _safe_split(template, X, None, test, train)
         some = None if weights is None else weights[train]
