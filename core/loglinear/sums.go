@@ -15,7 +15,7 @@ import (
 const (
 	// blockNumbers bounds the scores of a block of rows: 8 MiB, enough for BLAS to run at full speed.
 	blockNumbers = 1 << 20
-	spreadDraws  = 4 // from the distribution of each row, for its covariance
+	spreadDraws  = 8 // from the distribution of each row, for its covariance
 )
 
 // BlockRows returns how many of n rows are treated at once: as many for any number of workers.

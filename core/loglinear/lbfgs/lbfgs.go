@@ -23,8 +23,16 @@ const (
 	valueRounding = 1e-13
 )
 
+// Inverse is the inverse of the Hessian as far as it is known, H.
+type Inverse interface {
+	Apply(g []float64) error             // replaces g by H g
+	Square(g []float64) (float64, error) // returns gᵀ H g
+}
+
 // Method is L-BFGS. Its caller sets Point and Gradient to begin with.
 type Method struct {
+	// Inverse is what the pairs correct, up to a factor; nil: the identity. It may be replaced at any time: pairs do not depend on it.
+	Inverse                    Inverse
 	Point, Gradient, Direction []float64 // the current point, the gradient there, and where the last line search has led
 	slope                      float64   // along Direction
 
@@ -77,7 +85,7 @@ func (l *Method) Move(size float64, gradient []float64) {
 }
 
 // turn sets the direction to −Hg, and its slope.
-func (l *Method) turn() {
+func (l *Method) turn() error {
 	count := len(l.pairs)
 	at := func(k int) pair { return l.pairs[(l.next-1-k+count)%count] } // from the last to the first
 	copy(l.Direction, l.Gradient)
@@ -87,9 +95,18 @@ func (l *Method) turn() {
 		shares[k] = p.inverse * floats.Dot(p.step, l.Direction)
 		linalg.Axpy(l.Direction, p.difference, -shares[k])
 	}
+	if l.Inverse != nil {
+		if err := l.Inverse.Apply(l.Direction); err != nil {
+			return err
+		}
+	}
 	if count > 0 {
 		p := at(0)
-		floats.Scale(1/(p.inverse*linalg.SquaredNorm(p.difference)), l.Direction)
+		square, err := l.square(p.difference)
+		if err != nil {
+			return err
+		}
+		floats.Scale(1/(p.inverse*square), l.Direction)
 	}
 	for k := count - 1; k >= 0; k-- {
 		p := at(k)
@@ -97,13 +114,21 @@ func (l *Method) turn() {
 	}
 	floats.Scale(-1, l.Direction)
 	l.slope = floats.Dot(l.Gradient, l.Direction)
+	return nil
+}
+
+func (l *Method) square(g []float64) (float64, error) {
+	if l.Inverse == nil {
+		return linalg.SquaredNorm(g), nil
+	}
+	return l.Inverse.Square(g)
 }
 
 // Search finds a step along a new direction from the current point, which has the given value. The function returns value and slope
 // there. The step is 0 where none is found: for rounding, or because the function is not what Gradient says.
 func (l *Method) Search(value float64, at func(step float64) (value, slope float64, err error)) (step float64, err error) {
-	if l.turn(); !(l.slope < 0) {
-		return 0, nil
+	if err := l.turn(); err != nil || !(l.slope < 0) {
+		return 0, err
 	}
 	line := &optimize.MoreThuente{DecreaseFactor: decrease, CurvatureFactor: slopeShare, StepTolerance: tolerance}
 	step = 1

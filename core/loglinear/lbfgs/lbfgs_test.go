@@ -54,3 +54,47 @@ func TestRosenbrock(t *testing.T) {
 		t.Error("there is a descent from where there is no slope")
 	}
 }
+
+// scaled is the inverse of the Hessian diag(1, 100) or, where it is broken, none.
+type scaled struct{ broken error }
+
+func (s scaled) Apply(g []float64) error {
+	g[1] /= 100
+	return s.broken
+}
+
+func (s scaled) Square(g []float64) (float64, error) { return g[0]*g[0] + g[1]*g[1]/100, s.broken }
+
+// TestInverse: with the inverse of its Hessian a quadratic function is at its minimum after one step, also where the inverse comes late,
+// beside pairs of earlier steps. Its errors end a search.
+func TestInverse(t *testing.T) {
+	gradient := func(x []float64) []float64 { return []float64{x[0], 100 * x[1]} }
+	value := func(x []float64) float64 { return (x[0]*x[0] + 100*x[1]*x[1]) / 2 }
+	for _, before := range []int{0, 2} { // steps
+		l := New(2, 5)
+		copy(l.Point, []float64{3, 1})
+		copy(l.Gradient, gradient(l.Point))
+		for k := range before + 1 {
+			if k == before {
+				l.Inverse = scaled{}
+			}
+			step, err := l.Search(value(l.Point), func(step float64) (float64, float64, error) {
+				x := []float64{l.Point[0] + step*l.Direction[0], l.Point[1] + step*l.Direction[1]}
+				return value(x), floats.Dot(gradient(x), l.Direction), nil
+			})
+			if step == 0 || err != nil {
+				t.Fatalf("a line search fails: %v", err)
+			}
+			l.Move(step, gradient([]float64{l.Point[0] + step*l.Direction[0], l.Point[1] + step*l.Direction[1]}))
+		}
+		if norm := floats.Norm(l.Gradient, 2); norm > 1e-12 {
+			t.Errorf("after %d other steps the gradient is %v", before, norm)
+		}
+		broken := errors.New("no")
+		copy(l.Gradient, []float64{1, 1})
+		l.Inverse = scaled{broken}
+		if _, err := l.Search(0, nil); err != broken {
+			t.Errorf("the error of the inverse is %v", err)
+		}
+	}
+}
