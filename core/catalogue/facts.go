@@ -24,7 +24,7 @@ type Facts struct {
 	Decisions    []string `json:"decisions"`   // by distributions, beside "map" and "mbr"
 	FreeValues   []int32  `json:"free_values"` // of each entry of ψ, whatever the others are; or null
 	Exclusive    bool     `json:"exclusive"`
-	Newton       bool     `json:"newton"` // Newton's method trains its log-linear model
+	Newton       bool     `json:"newton"` // Newton's method suits its log-linear model
 	Ambiguous    bool     `json:"ambiguous"`
 	General      bool     `json:"general"`
 	LogPartition *Sum     `json:"log_partition"` // of ln Z; null if the space is too large
@@ -57,7 +57,8 @@ func FactsOf(s structure.Space) Facts {
 	f := Facts{PartLen: s.PartLen(), FeatureLen: s.FeatureLen(), Capabilities: Capabilities(s), Format: structure.FormatOf(s),
 		Cells: known.Cells.Kind, Entries: known.Entries, Costs: known.Costs, Decisions: known.Decisions, Loss: known.Loss,
 		Decision: known.Decision, FreeValues: known.FreeValues, Exclusive: known.Exclusive, Ambiguous: known.Ambiguous,
-		Newton: newton.Able(s), General: known.General, LogPartition: sumOf(s, false), Marginals: sumOf(s, true)}
+		General: known.General, LogPartition: sumOf(s, false), Marginals: sumOf(s, true)}
+	f.Newton = f.Marginals != nil && newton.Suits(s, f.Marginals.Cost)
 	if log, err := structure.LogCount(s); err == nil && !math.IsNaN(log) {
 		f.LogCount = &log
 	}

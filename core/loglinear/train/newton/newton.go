@@ -42,6 +42,17 @@ func Able(space structure.Space) bool {
 	return facts.Exclusive || facts.FreeValues != nil || fewOutputs(space)
 }
 
+// Suits reports whether Minimise is expected to be faster than a search by gradients whose sums cost so many operations a row: where ψ of
+// the outputs is dense, as of many grades or on a long path, products with their list are too slow (measured: about twice at 17 times the
+// operations, three times at 38).
+func Suits(space structure.Space, operations float64) bool {
+	facts := space.Facts()
+	if facts.Exclusive || facts.FreeValues != nil {
+		return true
+	}
+	return fewOutputs(space) && float64(len(listOf(space).psi.Data)) <= 8*operations
+}
+
 // distributionOf returns that of every entry of ψ, and the list of the outputs where that is what a space is trained by.
 func distributionOf(space structure.Space) (distribution, *outputs, error) {
 	facts, d := space.Facts(), space.FeatureLen()
