@@ -778,7 +778,7 @@ class ProbabilisticStructured(ProbabilisticBase):
 
     The gradient of ln Z is the expectation of ψ. L-BFGS is preconditioned by the Hessian at W = 0, which is known, as
     the covariance of ψ under the uniform distribution is. As distributions move away from that, the preconditioner
-    follows: a Kronecker product near the Hessian comes from four draws of each row. With a kernel, its
+    follows: a Kronecker product near the Hessian comes from eight draws of each row. With a kernel, its
     features come from an eigendecomposition of K: :math:`O(n^3)` time and five n×n matrices. An iteration costs one
     evaluation of ln Z and Eψ for all rows, and :math:`O(n p d)` for p features. ``"newton"`` solves for its steps
     by conjugate gradients, with as much work each, whose sum over all steps is some 10 to 30, for classes and small

@@ -185,7 +185,7 @@ class ProbabilisticStructuredCV(ProbabilisticBase):
         Warns
         -----
         ConvergenceWarning, ApproximationWarning
-            As there, of the training on all rows.
+            As there; ConvergenceWarning of the training on all rows only.
 
         Notes
         -----

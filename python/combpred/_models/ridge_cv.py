@@ -61,8 +61,8 @@ class StructuredRidgeCV(RidgeBase):
         None, the sets of ``LabelSets()``, all or those observed. If there is such a choice, or `scoring` is None, the
         setting is chosen before by the share of the variance of ψ that the expected ψ of rows left out explains, which
         needs no decoding and is less noisy than a metric (see the notes). Otherwise, and with constraints or where a
-        loss is not "squared", settings are compared by the metric, too, weighted by `sample_weight`. With constraints
-        sets are all. For other scorers and for folds, search :class:`StructuredRidge` with
+        loss is not "squared", settings are compared by the metric, too, weighted by `sample_weight`. A row left out
+        leaves its set out of those observed, unless another row has it. With constraints sets are all. For other scorers and for folds, search :class:`StructuredRidge` with
         :class:`~sklearn.model_selection.GridSearchCV`.
     %(degree)s
     %(coef0)s
