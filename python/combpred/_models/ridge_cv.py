@@ -62,7 +62,8 @@ class StructuredRidgeCV(RidgeBase):
         setting is chosen before by the share of the variance of ψ that the expected ψ of rows left out explains, which
         needs no decoding and is less noisy than a metric (see the notes). Otherwise, and with constraints or where a
         loss is not "squared", settings are compared by the metric, too, weighted by `sample_weight`. A row left out
-        leaves its set out of those observed, unless another row has it. With constraints sets are all. For other scorers and for folds, search :class:`StructuredRidge` with
+        leaves its set out of those observed, unless another row has it. With constraints sets are all. For other
+        scorers and for folds, search :class:`StructuredRidge` with
         :class:`~sklearn.model_selection.GridSearchCV`.
     %(degree)s
     %(coef0)s

@@ -350,17 +350,14 @@ def test_a_set_of_one_row_is_not_observed_without_it():
     assert model.score(X[300:], y[300:]) > observed.score(X[300:], y[300:]) + 0.01
 
 
-def test_sets_of_rows_left_out_are_left_out_by_enumeration():
+def test_sets_of_rows_left_out_are_left_out_by_enumeration(capsys):
     """The judgement of observed sets is that of a decision among the sets of the other rows."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(30, 3))
     y = (X @ rng.normal(size=(3, 5)) + 0.3 * rng.normal(size=(30, 5)) > 0).astype(int)
-    model = StructuredRidgeCV(LabelSets(), scoring="accuracy", kernels=["linear"], alphas=[3.0], verbose=0)
-    told = []
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("combpred._lib.control.Steps.tell", lambda self, line: told.append(line))
-        model.fit(X, y)
-    said = next(float(line.split()[-1]) for line in told if "outputs observed" in line)
+    StructuredRidgeCV(LabelSets(), scoring="accuracy", kernels=["linear"], alphas=[3.0], verbose=1).fit(X, y)
+    lines = capsys.readouterr().err.splitlines()
+    said = next(float(line.split()[-1]) for line in lines if "outputs observed" in line)
     fixed = StructuredRidgeCV(LabelSets(observed=True), kernels=["linear"], alphas=[3.0]).fit(X, y)
     expected = fixed.loo_scores_ + fixed.structure_.mean()
     right = 0

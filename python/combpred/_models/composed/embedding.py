@@ -19,7 +19,7 @@ from sklearn.utils._param_validation import HasMethods, StrOptions
 from sklearn.utils.validation import check_consistent_length
 
 from ..._data.glossary import documented
-from ..._data.inputs import refit
+from ..._data.inputs import in_memory, refit
 from ..._lib.arrays import FloatArray
 from ..._lib.decode import score_rows
 from ..._lib.errors import CapabilityError
@@ -221,7 +221,7 @@ class EmbeddingRegressor(ComposedEstimator):
             if weights is not None:
                 kept = np.flatnonzero(weights)
                 X, psi, weights = _safe_indexing(X, kept), psi[kept], weights[kept]
-                y = _safe_indexing(y, kept) if targets.first is None else y
+                y = _safe_indexing(in_memory(y, "y"), kept) if self.decision_ == "f1" else y
                 if (weights == 1.0).all():
                     weights = None
             regressor = self._regressor()
