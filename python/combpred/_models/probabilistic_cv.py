@@ -66,9 +66,23 @@ class ProbabilisticStructuredCV(ProbabilisticBase):
     %(degree)s
     %(coef0)s
     %(fit_intercept)s
-    inference, sampler, epsilon, delta, decision, solver, tol, max_iter
+    inference : str, default="auto"
+        As in :class:`ProbabilisticStructured`.
+    sampler : str, default="auto"
+        As in :class:`ProbabilisticStructured`.
+    epsilon : float, default=0.1
+        As in :class:`ProbabilisticStructured`.
+    delta : float, default=0.05
+        As in :class:`ProbabilisticStructured`.
+    decision : str, default="map"
         As in :class:`ProbabilisticStructured`.
     %(decoder)s
+    solver : str, default="auto"
+        As in :class:`ProbabilisticStructured`.
+    tol : float, default=1e-6
+        As in :class:`ProbabilisticStructured`.
+    max_iter : int, default=200
+        As in :class:`ProbabilisticStructured`.
     %(class_weight)s
     %(n_jobs)s
     %(random_state)s

@@ -186,7 +186,7 @@ def test_naive_baselines_are_printed_beside_ours(
     assert [row[:3] for row in cells] == [
         [name, "12", metric] for name, metric in zip(["iota"] * 3 + ["kappa", "eta", "Zeta"], measured, strict=True)
     ]
-    assert all(row[6].split(maxsplit=1)[1] in baselines.OF_SETS for row in cells[:3])
+    assert all(row[7].split(maxsplit=1)[1] in baselines.OF_SETS for row in cells[:3])
     assert lines[-1].startswith("The better call is behind") and "of 6 rows" in lines[-1]
 
 

@@ -287,7 +287,9 @@ def test_models_are_trained_by_exact_draws() -> None:
     assert np.linalg.norm(f - known) < 0.25 * np.linalg.norm(known)
     p = np.exp(f[:2] @ PSI.T - logsumexp(f[:2] @ PSI.T, axis=1)[:, np.newaxis])
     assert_allclose(model.predict_marginals(X_NEW[:2]), p @ PSI, atol=0.25)
-    assert (model.predict(X_NEW) == exact.predict(X_NEW)).all(axis=1).mean() > 0.7
+    # What is predicted has the largest of these scores, so that of the exact model is as near to its largest.
+    scores = np.einsum("ij,ij->i", f, RANKINGS.embed(model.predict(X_NEW)))
+    assert_allclose(scores, (f @ PSI.T).max(axis=1), atol=1e-9)
 
 
 # Chains of own moves.
