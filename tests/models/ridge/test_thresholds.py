@@ -111,7 +111,7 @@ def test_no_set_is_empty_if_none_is_in_training(data, loss, weighted):
 
 
 def test_the_f1_of_thresholds_counts_the_labels_that_are_predicted_anyhow():
-    rng = np.random.default_rng(7)
+    rng = np.random.default_rng(1)
     y = rng.integers(0, 2, size=(12, 4))
     y[~y.any(axis=1), 1] = 1
     scores = np.round(rng.normal(size=(12, 4)) + y - 1.0, 1)  # a few are equal
@@ -127,7 +127,7 @@ def test_the_f1_of_thresholds_counts_the_labels_that_are_predicted_anyhow():
     tried = [values[0] - 1, *(values[:-1] + values[1:]) / 2, values[-1] + 1]
     assert reached == pytest.approx(max(map(f1_of, tried)), abs=1e-12)
     assert f1_of(model.threshold_) == pytest.approx(reached, abs=1e-12)
-    assert reached > max(mean_f1(y, scores > t) for t in tried)
+    assert reached > max(mean_f1(y, scores > t) for t in tried) + 0.01
 
 
 def test_rows_without_labels():
