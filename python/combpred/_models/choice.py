@@ -183,8 +183,9 @@ class LeaveOut(Trial):
         reached = choose_threshold(model, scores, targets.psi, targets.weights) if model.decision_ == "f1" else 0.0
         if scoring == "threshold":
             return float(reached)
-        own = {"learns_sets": self.learns_sets}
-        return judge_decisions(model, scores, self.rows.y, targets.weights, scoring, self.held, **own)
+        return judge_decisions(
+            model, scores, self.rows.y, targets.weights, scoring, self.held, learns_sets=self.learns_sets
+        )
 
 
 def judge_decisions(
@@ -377,6 +378,16 @@ def _beside(ascending: list[int], number: int) -> list[int]:
     return ascending[max(at - 1, 0) : at + 2]
 
 
+def require_two_rows(rows: TrainingRows, how: str, single: type[StructuredEstimator]) -> None:
+    """Raise ValueError unless two rows of positive weight are there, which `how` needs and `single` does not."""
+    counting = rows.n if rows.weights is None else int(np.count_nonzero(rows.weights))
+    if counting < 2:
+        raise ValueError(
+            f"{how} chooses by rows left out of training, of which there must be at least 2 of positive weight, got "
+            f"n_samples={counting}; take {single.__name__}, which needs no choice"
+        )
+
+
 def checked_lists(model: Any, single: type[StructuredEstimator]) -> dict[str, list[Any]]:
     """Return the lists that an estimator chooses from, each entry checked as the parameter of `single` that it is of.
 
@@ -400,6 +411,15 @@ def checked_lists(model: Any, single: type[StructuredEstimator]) -> dict[str, li
     if "precomputed" in kernels and len(kernels) > 1:
         raise ValueError(f"kernels={model.kernels!r}: X holds the values of one kernel where it is 'precomputed'")
     return checked
+
+
+def _given_kernel(model: Any) -> str | None:
+    """``"precomputed"`` where X holds kernel values, None where it holds inputs."""
+    return "precomputed" if model.kernels is not None and "precomputed" in list(model.kernels) else None
+
+
+#: The property `kernel` of estimators that choose among kernels.
+given_kernel = property(_given_kernel)
 
 
 def settings_of(lists: dict[str, list[Any]], rows: TrainingRows, *, widths: bool) -> list[Setting]:

@@ -22,7 +22,9 @@ from .choice import (
     Trial,
     check_scoring,
     checked_lists,
+    given_kernel,
     judge_decisions,
+    require_two_rows,
     settings_of,
     take_fit,
 )
@@ -166,10 +168,7 @@ class ProbabilisticStructuredCV(ProbabilisticBase):
         "scoring": SCORING,
     }
 
-    @property
-    def kernel(self) -> str | None:
-        """``"precomputed"`` where X holds kernel values, None where it holds inputs."""
-        return "precomputed" if self.kernels is not None and "precomputed" in list(self.kernels) else None
+    kernel = given_kernel
 
     @documented
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
@@ -232,11 +231,7 @@ class ProbabilisticStructuredCV(ProbabilisticBase):
 
     def _folds(self, rows: TrainingRows) -> FloatArray:
         """Return 1 for the rows (n, folds) that a fold trains on, −1 for those that it leaves out."""
-        counting = rows.n if rows.weights is None else int(np.count_nonzero(rows.weights))
-        if counting < 2:
-            raise ValueError(
-                f"held-out rows choose, of which there must be at least 2 of positive weight, got n_samples={counting}"
-            )
+        require_two_rows(rows, "cross-validation", ProbabilisticStructured)
         y = rows.y if self.structure_.target_type == "multiclass" else None
         # Another seed than that of `JudgedRows.some`, whose rows would be those of a fold.
         columns = []
@@ -280,9 +275,8 @@ class HeldOut(Trial):
         counts = 1.0 if self.targets.weights is None else self.targets.weights
         for fold in self.folds.T:
             training, left_out = np.flatnonzero(counts * fold > 0), np.flatnonzero(fold < 0)
-            if (
-                training.size and left_out.size
-            ):  # without rows to train on the scores are 0, of the uniform distribution
+            # Without rows to train on the scores are 0, those of the uniform distribution.
+            if training.size and left_out.size:
                 self._add_fold(scores, penalties, training, left_out)
         return scores
 

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import numpy as np
 from sklearn.base import _fit_context
 
 from .._data.glossary import documented
@@ -24,6 +23,8 @@ from .choice import (
     candidates,
     check_scoring,
     checked_lists,
+    given_kernel,
+    require_two_rows,
     settings_of,
     take_fit,
 )
@@ -177,10 +178,7 @@ class StructuredRidgeCV(RidgeBase):
         "decision": THRESHOLD_DECISIONS,
     }
 
-    @property
-    def kernel(self) -> str | None:
-        """``"precomputed"`` where X holds kernel values, None where it holds inputs."""
-        return "precomputed" if self.kernels is not None and "precomputed" in list(self.kernels) else None
+    kernel = given_kernel
 
     @documented
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
@@ -228,12 +226,7 @@ class StructuredRidgeCV(RidgeBase):
             lists = checked_lists(self, StructuredRidge)
             rows = self._read_rows(X, y, sample_weight)
             require_single(rows.sets, "leave-one-out")
-            counting = rows.n if rows.weights is None else int(np.count_nonzero(rows.weights))
-            if counting < 2:
-                raise ValueError(
-                    "leave-one-out chooses by rows left out of training, of which there must be at least 2 of "
-                    f"positive weight, got n_samples={counting}; take StructuredRidge, which needs no choice"
-                )
+            require_two_rows(rows, "leave-one-out", StructuredRidge)
             check_scoring(self.scoring, self.structure_, rows.y)
             judged = JudgedRows(rows, embed_rows(self, rows), constraints)
             open_to = self._candidates(lists["loss"], judged)
