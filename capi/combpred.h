@@ -237,8 +237,9 @@ typedef enum cp_ask {
   CP_ASK_MOMENTS = 14, /* sums[n], zero before: what cp_loglinear_sums adds to them for all rows, "moments" */
   CP_ASK_LOSS = 15,    /* the same, "loss", at the weights linear[q, d] */
   CP_ASK_SPREAD = 16,  /* the same, "spread" */
-  CP_ASK_DRAWS = 17,   /* results[n, width]: the numbers of n uniform draws more, of draws in all */
-  CP_ASK_MOVES = 18    /* results[n, width] and log_ratio[n]: the numbers of the outputs to which n moves lead from
+  CP_ASK_BOUND = 17,   /* the same, "bound", at the weights linear[q, d] */
+  CP_ASK_DRAWS = 18,   /* results[n, width]: the numbers of n uniform draws more, of draws in all */
+  CP_ASK_MOVES = 19    /* results[n, width] and log_ratio[n]: the numbers of the outputs to which n moves lead from
                           outputs that the caller remembers as number rows[i], or ψ of them. They are to be
                           remembered as number sizes[i], in place of what had that number. −1 in place of rows[i]
                           asks for a uniform output. log_ratio is ln q(y|z) − ln q(z|y), for a move from y to z and
@@ -1375,6 +1376,9 @@ typedef struct cp_targets {
                          NULL for cp_svm_start only                                                                  */
   cp_in_i64 *first;   /* [n + 1]? one output for each example                                                        */
   cp_in_f64 *weights; /* [n]? not negative, or NULL: all 1                                                           */
+  int64_t part_len;   /* of parts                                                                                    */
+  cp_in_i32 *parts;   /* [last(first, n), part_len]? the outputs, which may be known in part, for the option seen of
+                         log-linear training                                                                         */
 } cp_targets;
 typedef const cp_targets cp_in_targets;
 #define CP_TARGETS {.struct_size = sizeof(cp_targets)}
@@ -1673,6 +1677,12 @@ int32_t cp_sgd_expansion_start(cp_space space, cp_in_ridge_options *options, cp_
  * with the outputs ψ_i and the weights w_i of targets; a set of k outputs counts as k rows with one of them each. Rows
  * of weight 0 are left out. Its gradient by f is the expectation of ψ under p(y) ∝ exp⟨f, ψ(y)⟩ minus ψ_i.
  *
+ * With the option seen the loss of a row is the likelihood of what was seen of it, w_i [ln Z(f) − ln Z_i(f)], where Z_i
+ * sums over the outputs that agree with what targets.parts know of it, or over its set. Z sums over those that satisfy
+ * the conditions of the row. Where all rows have one whole output this is the same. Where not, it is a difference of
+ * convex functions, and training ends where it is stationary; "lbfgs" begins near the minimum of the convex problem
+ * above, unless the model has weights.
+ *
  * cp_loglinear_fit does it all where the library knows these distributions. Where only the caller does, as those of a
  * "custom" structure of which nothing but moments is given, a session of cp_loglinear_start asks for what it has to
  * know. Where rows come in blocks, or lie elsewhere, one of cp_loglinear_search_start asks for sums over all rows, and
@@ -1695,6 +1705,9 @@ typedef struct cp_loglinear_options {
   int64_t kernel;           /* 1: the features come from cp_loglinear_kernel                              */
   int64_t sampled;          /* of cp_loglinear_start, 1: expectations are estimates                       */
   int64_t intercept;        /* of cp_loglinear_sums, 1: a constant feature of value 1 comes after the others */
+  int64_t seen;             /* 1: the likelihood of what was seen                                         */
+  cp_in_conditions *conditions; /* with seen, what the outputs of rows satisfy, also those of weight 0; NULL: nothing.
+                                   Not where only the caller knows distributions, nor for "newton"           */
 } cp_loglinear_options;
 typedef const cp_loglinear_options cp_in_loglinear_options;
 #define CP_LOGLINEAR_OPTIONS {.struct_size = sizeof(cp_loglinear_options), .alpha = 1, .tol = 1e-6, .max_iter = 200}
@@ -1772,6 +1785,7 @@ int32_t cp_loglinear_start(cp_space space, cp_in_loglinear_options *options, cp_
  *              that of the rows of positive weight
  *   "loss":    Σ_i w_i [ln Z − ⟨f, ψ_i⟩], then zeros, and the gradient by the weights [q, d] as the last q·d numbers
  *   "spread":  of the distributions, by draws
+ *   "bound":   as "loss", as without the option seen
  * by exact distributions, for "lbfgs". CP_ECAPABILITY: the structure is too large for these. NaN or infinite numbers:
  * CP_EVALUE with bad_row.
  * bad_row is a row of features or outputs. */
@@ -1782,7 +1796,8 @@ int32_t cp_loglinear_sums(cp_space space, cp_in_loglinear_options *options, cp_i
                           int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
 /* Opens a session that does the same as that of cp_loglinear_start, by "lbfgs", for rows that only the caller can read:
- * it asks with CP_ASK_MOMENTS once, and then with CP_ASK_LOSS and CP_ASK_SPREAD. */
+ * it asks with CP_ASK_MOMENTS once, and then with CP_ASK_LOSS and CP_ASK_SPREAD, with the option seen also with
+ * CP_ASK_BOUND. */
 int32_t cp_loglinear_search_start(cp_space space, cp_in_loglinear_options *options, cp_loglinear_model *model,
                                   cp_loglinear_info *info /* ? */, cp_session *session /* [1] */, int32_t workers,
                                   cp_control *control, char *err, int64_t err_cap);

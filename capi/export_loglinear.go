@@ -37,6 +37,9 @@ type loglinearCall struct {
 	space        structure.Space
 	opt          train.Options
 	distribution int
+	seen         bool
+	conditions   *conditionsIn
+	spaces       expect.Spaces // of the rows that count
 	problem      *loglinear.Problem
 	model        *train.Model
 }
@@ -61,6 +64,12 @@ func (in *loglinearOptionsIn) call(space structure.Space, q int) (*loglinearCall
 	if _, err := flag(in.c.intercept, "intercept"); err != nil {
 		return nil, err
 	}
+	if c.seen, err = flag(in.c.seen, "seen"); err != nil {
+		return nil, err
+	}
+	if c.conditions = in.conditions; c.conditions != nil && !c.seen {
+		return nil, cabi.Illegal("conditions are for the option seen")
+	}
 	if q < 1 || q > maxRows {
 		return nil, cabi.Illegal("q is %d, must be from 1 to %d", q, maxRows)
 	}
@@ -79,23 +88,68 @@ func (c *loglinearCall) rows(x *solve.Design, targets *targetsIn, workers int) e
 	if err := cabi.Equal("targets.n", int64(targets.n), "the design", x.Len()); err != nil {
 		return err
 	}
-	mean, err := loglinear.MeanOf(c.space)
-	if err != nil {
+	if err := equal("targets.part_len", C.int64_t(targets.partLen), c.space.PartLen()); err != nil && targets.c.parts != nil {
 		return err
 	}
-	c.problem = &loglinear.Problem{X: x, Psi: t.Psi, Weights: t.Weights, Mean: mean, Workers: workers}
 	if t.First != nil {
 		for i := range t.First[1:] {
 			if t.First[i] < 0 || t.First[i+1] <= t.First[i] {
 				return cabi.Illegal("first[%d] is %d, first[%d] is %d: a set must have outputs", i, t.First[i], i+1, t.First[i+1])
 			}
 		}
-		c.problem.Psi, c.problem.Weights = loglinear.MeanOutputs(t.Psi, t.First, t.Weights)
+	}
+	if c.seen && targets.c.parts == nil && (t.First == nil || c.conditions != nil) {
+		return cabi.Illegal("targets.parts is NULL")
+	}
+	mean, err := loglinear.MeanOf(c.space)
+	if err != nil {
+		return err
+	}
+	c.problem = &loglinear.Problem{X: x, Weights: t.Weights, Mean: mean, Workers: workers}
+	spaces, err := c.spacesOf(x.Len())
+	if err != nil {
+		return err
+	}
+	err = c.take(c.problem, expect.Outputs{Spaces: spaces, Parts: targets.parts, Psi: t.Psi, First: t.First}, workers)
+	if err != nil {
+		return err
 	}
 	if err := c.problem.Prepare(); err != nil {
 		return err
 	}
+	c.spaces = spaces.Counting(c.problem)
 	return c.problem.Check()
+}
+
+// spacesOf returns those of the outputs of n rows.
+func (c *loglinearCall) spacesOf(n int) (expect.Spaces, error) {
+	if c.conditions == nil {
+		return expect.One(c.space), nil
+	}
+	keyed, err := c.conditions.of(n, "the number of rows")
+	if err != nil {
+		return expect.Spaces{}, err
+	}
+	list, of, err := keyed.Spaces(c.space, n)
+	return expect.Spaces{List: list, Of: of}, err
+}
+
+// take adds outputs to a problem, whose weights are those of their rows.
+func (c *loglinearCall) take(p *loglinear.Problem, o expect.Outputs, workers int) error {
+	p.Psi, p.Uneven = o.Psi, c.conditions != nil
+	weights := p.Weights
+	if o.First != nil {
+		p.Psi, weights = loglinear.MeanOutputs(o.Psi, o.First, p.Weights)
+	}
+	if !c.seen {
+		p.Weights = weights
+		return nil
+	}
+	seen, err := expect.NewSeen(o, p.X.Len(), workers)
+	if seen != nil {
+		p.Seen = seen
+	}
+	return err
 }
 
 // begin takes in what training begins from.
@@ -133,13 +187,13 @@ func (c *loglinearCall) end(model *loglinearModelIn, info *loglinearInfoIn, r tr
 // oracle returns what knows distributions.
 func (c *loglinearCall) oracle(workers int) (loglinear.Oracle, *expect.Sampled, error) {
 	if c.distribution == exact {
-		return expect.Exact{Spaces: expect.One(c.space), Workers: workers}, nil, nil
+		return expect.Exact{Spaces: c.spaces, Workers: workers}, nil, nil
 	}
 	method := chain.Method(0)
 	if c.distribution != drawn {
 		method = chain.Method(c.distribution)
 	}
-	e, err := expect.NewSampled(expect.One(c.space), c.problem.Len(), method, c.distribution == drawn, c.opt.Seed, workers)
+	e, err := expect.NewSampled(c.spaces, c.problem.Len(), method, c.distribution == drawn, c.opt.Seed, workers)
 	return e, e, err
 }
 
@@ -186,6 +240,9 @@ func doLoglinearStart(a *loglinearStartArgs) error {
 	c, err := loglinearRows(a.space, a.options, a.design, a.targets, a.model, a.workers)
 	if err != nil {
 		return err
+	}
+	if c.conditions != nil {
+		return fault.Capability("conditions take distributions that the library knows")
 	}
 	if c.opt.Solver == train.Newton {
 		return fault.Capability("solver='newton' takes exact distributions that the library knows: take solver='auto'")
@@ -255,8 +312,11 @@ func (o sumsElsewhere) AddSums(kind loglinear.Kind, weights linalg.Matrix[float6
 	if kind != loglinear.Moments {
 		ask, o.request.linear = C.CP_ASK_LOSS, (*C.cp_in_f64)(lend(o.session, weights.Data))
 	}
-	if kind == loglinear.Spread {
+	switch kind {
+	case loglinear.Spread:
 		ask = C.CP_ASK_SPREAD
+	case loglinear.Bound:
+		ask = C.CP_ASK_BOUND
 	}
 	o.request.n, o.request.sums = C.int64_t(len(sums)), (*C.double)(lend(o.session, sums))
 	return o.ask(ask)
@@ -340,17 +400,32 @@ func doLoglinearSums(a *loglinearSumsArgs) error {
 	if c.distribution != exact {
 		return cabi.Illegal("distribution must be \"exact\" for sums")
 	}
-	oracle := expect.Exact{Spaces: expect.One(c.space), Workers: a.workers}
+	spaces, err := c.spacesOf(a.features.n)
+	if err != nil {
+		return err
+	}
 	return rows.EachWide(a.mon, func(lo int, some primal.Wide) error {
 		x := &solve.Design{Rows: some.X, Intercept: a.options.intercept == 1}
-		part := &loglinear.Problem{X: x, Psi: some.Psi, Weights: some.Weights, Mean: mean, Workers: a.workers}
-		if some.First != nil {
-			part.Psi, part.Weights = loglinear.MeanOutputs(some.Psi, some.First, some.Weights)
+		part := &loglinear.Problem{X: x, Weights: some.Weights, Mean: mean, Workers: a.workers}
+		o := expect.Outputs{Spaces: spaces, Psi: some.Psi, First: some.First}
+		if spaces.Of != nil {
+			o.Spaces.Of = spaces.Of[lo : lo+x.Len()]
 		}
-		if e := part.Prepare(); e != nil {
-			return e
+		if a.outputs.c.parts != nil {
+			from := lo
+			if rows.First != nil {
+				from = rows.First[lo]
+			}
+			o.Parts = a.outputs.parts[from*a.outputs.partLen : (from+some.Psi.Rows)*a.outputs.partLen]
 		}
-		e := loglinear.AddSums(search.Sizes, part, which, a.weights, sums, oracle, a.mon)
+		e := c.take(part, o, a.workers)
+		if e == nil {
+			e = part.Prepare()
+		}
+		if e == nil {
+			oracle := expect.Exact{Spaces: o.Spaces.Counting(part), Workers: a.workers}
+			e = loglinear.AddSums(search.Sizes, part, which, a.weights, sums, oracle, a.mon)
+		}
 		return fault.Renumbered(e, func(row int) int { return lo + row })
 	})
 }

@@ -33,27 +33,29 @@ func rowsOfParts(y []int32, partLen int) func(i int) []int32 {
 }
 
 func doSpaceEmbed(a *spaceEmbedArgs) error {
-	check, embed := a.space.Check, a.space.Embed
 	known, err := flag(a.partial, "partial")
 	if err != nil {
 		return err
 	}
+	embed := func(dst []float64, y []int32) error {
+		err := a.space.Check(y)
+		if err == nil && dst != nil {
+			a.space.Embed(dst, y)
+		}
+		return err
+	}
 	if known {
-		partial, err := need[structure.PartialEmbedder](a.space, "embeddings of outputs known in part")
-		if err != nil {
+		if _, err := need[structure.PartialEmbedder](a.space, "embeddings of outputs known in part"); err != nil {
 			return err
 		}
-		check, embed = partial.CheckPartial, partial.EmbedPartial
+		embed = func(dst []float64, y []int32) error { return structure.EmbedKnown(a.space, dst, y) }
 	}
 	row := rowsOfParts(a.y, a.partLen)
 	return eachRow(a.n, a.workers, a.mon, func(i int) error {
-		if err := check(row(i)); err != nil {
-			return err
+		if a.dst.Data == nil {
+			return embed(nil, row(i))
 		}
-		if a.dst.Data != nil {
-			embed(a.dst.Row(i), row(i))
-		}
-		return nil
+		return embed(a.dst.Row(i), row(i))
 	})
 }
 

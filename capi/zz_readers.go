@@ -3238,6 +3238,8 @@ type targetsIn struct {
 	psi     linalg.Matrix[float64]
 	first   []int64
 	weights []float64
+	partLen int
+	parts   []int32
 }
 
 // read reads the argument of that name.
@@ -3257,10 +3259,14 @@ func (r *targetsIn) read(p *C.cp_targets, name string, optional, written bool) (
 	if r.first, err = cabi.Optional[int64](unsafe.Pointer(r.c.first), "first", cabi.Size(float64(r.n)+1)); err != nil {
 		return cabi.Within(name, err)
 	}
+	r.partLen = int(r.c.part_len)
 	if r.psi, err = matrixAt(unsafe.Pointer(r.c.psi), "psi", true, cabi.Size(cabi.Last(r.first, float64(r.n))), cabi.Size(float64(r.d))); err != nil {
 		return cabi.Within(name, err)
 	}
 	if r.weights, err = cabi.Optional[float64](unsafe.Pointer(r.c.weights), "weights", cabi.Size(float64(r.n))); err != nil {
+		return cabi.Within(name, err)
+	}
+	if r.parts, err = cabi.Optional[int32](unsafe.Pointer(r.c.parts), "parts", cabi.Size(cabi.Last(r.first, float64(r.n))), cabi.Size(float64(r.partLen))); err != nil {
 		return cabi.Within(name, err)
 	}
 	return nil
@@ -3373,6 +3379,11 @@ func go_cp_ridge_kernel(space_ C.cp_space, options_ *C.cp_in_ridge_options, kern
 		if err := equal("targets.d", C.int64_t(a.targets.d), a.space.FeatureLen()); err != nil {
 			return err
 		}
+		if a.targets.c.parts != nil {
+			if err := equal("targets.part_len", C.int64_t(a.targets.partLen), a.space.PartLen()); err != nil {
+				return err
+			}
+		}
 		if a.kernel, err = matrixAt(unsafe.Pointer(kernel_), "kernel", false, cabi.Size(float64(a.targets.n)), cabi.Size(float64(a.targets.n))); err != nil {
 			return err
 		}
@@ -3470,6 +3481,11 @@ func go_cp_ridge_loo(space_ C.cp_space, options_ *C.cp_in_ridge_options, kernel_
 		}
 		if err := equal("targets.d", C.int64_t(a.targets.d), a.space.FeatureLen()); err != nil {
 			return err
+		}
+		if a.targets.c.parts != nil {
+			if err := equal("targets.part_len", C.int64_t(a.targets.partLen), a.space.PartLen()); err != nil {
+				return err
+			}
 		}
 		if err := equal("loo.d", C.int64_t(a.loo.d), a.space.FeatureLen()); err != nil {
 			return err
@@ -4009,6 +4025,11 @@ func go_cp_sgd_fit(space_ C.cp_space, options_ *C.cp_in_ridge_options, design_ *
 		if err := equal("targets.d", C.int64_t(a.targets.d), a.space.FeatureLen()); err != nil {
 			return err
 		}
+		if a.targets.c.parts != nil {
+			if err := equal("targets.part_len", C.int64_t(a.targets.partLen), a.space.PartLen()); err != nil {
+				return err
+			}
+		}
 		if err := equal("state.d", C.int64_t(a.state.d), a.space.FeatureLen()); err != nil {
 			return err
 		}
@@ -4156,6 +4177,11 @@ func go_cp_sgd_expansion(space_ C.cp_space, options_ *C.cp_in_ridge_options, tar
 		if err := equal("targets.d", C.int64_t(a.targets.d), a.space.FeatureLen()); err != nil {
 			return err
 		}
+		if a.targets.c.parts != nil {
+			if err := equal("targets.part_len", C.int64_t(a.targets.partLen), a.space.PartLen()); err != nil {
+				return err
+			}
+		}
 		if a.support.coef, err = matrixAt(unsafe.Pointer(a.support.c.coef), "support.coef", false, cabi.Size(float64(a.support.capacity)), cabi.Size(float64(a.targets.d))); err != nil {
 			return err
 		}
@@ -4228,6 +4254,11 @@ func go_cp_sgd_expansion_start(space_ C.cp_space, options_ *C.cp_in_ridge_option
 		if err := equal("targets.d", C.int64_t(a.targets.d), a.space.FeatureLen()); err != nil {
 			return err
 		}
+		if a.targets.c.parts != nil {
+			if err := equal("targets.part_len", C.int64_t(a.targets.partLen), a.space.PartLen()); err != nil {
+				return err
+			}
+		}
 		if a.support.coef, err = matrixAt(unsafe.Pointer(a.support.c.coef), "support.coef", false, cabi.Size(float64(a.support.capacity)), cabi.Size(float64(a.targets.d))); err != nil {
 			return err
 		}
@@ -4261,6 +4292,8 @@ type loglinearOptionsIn struct {
 	kernel       int
 	sampled      int
 	intercept    int
+	seen         int
+	conditions   *conditionsIn
 }
 
 // read reads the argument of that name.
@@ -4288,6 +4321,13 @@ func (r *loglinearOptionsIn) read(p *C.cp_loglinear_options, name string, option
 	r.kernel = int(r.c.kernel)
 	r.sampled = int(r.c.sampled)
 	r.intercept = int(r.c.intercept)
+	r.seen = int(r.c.seen)
+	if r.c.conditions != nil {
+		r.conditions = new(conditionsIn)
+		if err = r.conditions.read(r.c.conditions, "conditions", false, false); err != nil {
+			return cabi.Within(name, err)
+		}
+	}
 	return nil
 }
 
@@ -4496,6 +4536,11 @@ func go_cp_loglinear_fit(space_ C.cp_space, options_ *C.cp_in_loglinear_options,
 		if err := equal("targets.d", C.int64_t(a.targets.d), a.space.FeatureLen()); err != nil {
 			return err
 		}
+		if a.targets.c.parts != nil {
+			if err := equal("targets.part_len", C.int64_t(a.targets.partLen), a.space.PartLen()); err != nil {
+				return err
+			}
+		}
 		if err := equal("model.d", C.int64_t(a.model.d), a.space.FeatureLen()); err != nil {
 			return err
 		}
@@ -4558,6 +4603,11 @@ func go_cp_loglinear_start(space_ C.cp_space, options_ *C.cp_in_loglinear_option
 		}
 		if err := equal("targets.d", C.int64_t(a.targets.d), a.space.FeatureLen()); err != nil {
 			return err
+		}
+		if a.targets.c.parts != nil {
+			if err := equal("targets.part_len", C.int64_t(a.targets.partLen), a.space.PartLen()); err != nil {
+				return err
+			}
 		}
 		if err := equal("model.d", C.int64_t(a.model.d), a.space.FeatureLen()); err != nil {
 			return err
@@ -5100,6 +5150,11 @@ func go_cp_svm_fit(space_ C.cp_space, options_ *C.cp_in_svm_options, design_ *C.
 		if err := equal("targets.d", C.int64_t(a.targets.d), a.space.FeatureLen()); err != nil {
 			return err
 		}
+		if a.targets.c.parts != nil {
+			if err := equal("targets.part_len", C.int64_t(a.targets.partLen), a.space.PartLen()); err != nil {
+				return err
+			}
+		}
 		if loss_ != nil {
 			if err := equal("loss.d", C.int64_t(a.loss.d), a.space.FeatureLen()); err != nil {
 				return err
@@ -5360,6 +5415,11 @@ func go_cp_perceptron_fit(space_ C.cp_space, options_ *C.cp_in_perceptron_option
 		}
 		if err := equal("targets.d", C.int64_t(a.targets.d), a.space.FeatureLen()); err != nil {
 			return err
+		}
+		if a.targets.c.parts != nil {
+			if err := equal("targets.part_len", C.int64_t(a.targets.partLen), a.space.PartLen()); err != nil {
+				return err
+			}
 		}
 		if loss_ != nil {
 			if err := equal("loss.d", C.int64_t(a.loss.d), a.space.FeatureLen()); err != nil {

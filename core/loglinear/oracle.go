@@ -35,6 +35,18 @@ type Oracle interface {
 	Answer(r RowsRequest, mon *parallel.Monitor) error
 }
 
+// Seen answers Expect for the outputs that agree with what was seen of rows, in place of all. It numbers rows among all, those of weight 0,
+// too.
+type Seen interface {
+	Oracle
+	// Whole reports whether one whole output was seen of a row.
+	Whole(row int) bool
+	// Sets reports whether several whole outputs were seen of a row.
+	Sets() bool
+	// Open reports whether nothing is known of an entry of ψ, where entries do not depend on each other.
+	Open(row, entry int) bool
+}
+
 // Errors of answers: ErrNoDraws is that of an oracle that cannot draw independent outputs at once, which training does without.
 var (
 	ErrNoDraws    = fault.Value("no independent draws")

@@ -21,6 +21,11 @@ type Problem struct {
 	Mean    []float64 // of ψ under the uniform distribution, d
 	Workers int       // for products with sparse features
 	Work    Workplace // of products with dense ones
+	// Seen knows the distributions on what was seen, of which Psi has means then. nil: every row has one output, or counts as one with the
+	// mean.
+	Seen Seen
+	// Uneven says that the outputs of rows are of different spaces, so that Mean is not that of all of them.
+	Uneven bool
 
 	weighted []int  // the rows of positive weight; nil: all
 	scratch  matrix // gathered or scaled rows of dense features
@@ -266,12 +271,35 @@ func MeanOutputs(psi matrix, first []int, weights []float64) (matrix, []float64)
 	return means, total
 }
 
-// Residuals replaces means by factor·w_i times what they differ from ψ_i, the gradient by the scores.
-func (p *Problem) Residuals(means matrix, at Rows, factor float64) error {
+// seen returns the expectations of ψ over what agrees with what was seen of rows, given their scores, and ln Z over that; none where Psi and
+// the scores tell.
+func (p *Problem) seen(at Rows, scores matrix, mon *parallel.Monitor) (psi matrix, logZ []float64, err error) {
+	if p.Seen == nil {
+		return psi, nil, nil
+	}
+	numbers := make([]int64, at.Len())
+	for k := range numbers {
+		numbers[k] = int64(p.Row(at.At(k)))
+	}
+	psi, logZ = linalg.NewMatrix[float64](scores.Rows, scores.Cols), make([]float64, scores.Rows)
+	r := RowsRequest{Ask: Expect, Rows: Numbered(numbers), Scores: scores, Means: psi, LogZ: logZ}
+	err = p.Seen.Answer(r, mon.Quiet())
+	return psi, logZ, fault.Renumbered(err, func(row int) int { return int(numbers[row]) })
+}
+
+// Residuals replaces means by factor·w_i times what they differ from what was seen, the gradient by the scores.
+func (p *Problem) Residuals(means matrix, at Rows, scores matrix, factor float64, mon *parallel.Monitor) error {
+	seen, _, err := p.seen(at, scores, mon)
+	if err != nil {
+		return err
+	}
 	for k := range means.Rows {
 		i := at.At(k)
-		w, mean := factor*p.Weight(i), means.Row(k)
-		for j, v := range p.Psi.Row(p.Row(i)) {
+		w, mean, psi := factor*p.Weight(i), means.Row(k), p.Psi.Row(p.Row(i))
+		if p.Seen != nil {
+			psi = seen.Row(k)
+		}
+		for j, v := range psi {
 			mean[j] = w * (mean[j] - v)
 		}
 		if !linalg.Finite(mean) {

@@ -19,6 +19,7 @@ const (
 	pairNumbers = 1 << 20 // in more pairs than the fewest, which would cost as much as partition functions do
 	firstLength = 8       // iterations with the first preconditioner: soon distributions are far from uniform ...
 	lengthening = 2       // ... and by how much each search is longer than the one before
+	boundTol    = 1e-2    // Tol of the search for where one begins that is not convex, at least
 )
 
 // SearchOptions are those of Minimise.
@@ -68,6 +69,7 @@ type search struct {
 	o       SearchOptions
 	summer  Summer
 	mon     *parallel.Monitor
+	kind    Kind // of the sums that are minimised
 	hessian *Hessian
 	largest float64 // entry of the preconditioned gradient at zero
 
@@ -83,6 +85,9 @@ type search struct {
 // It ends when no entry of the gradient, preconditioned by the Hessian at zero, exceeds Tol times the largest one there, or after MaxIter
 // iterations. Each costs about one evaluation of the loss. Where distributions come to be far from uniform, the search is preconditioned
 // by the Hessian where it is: after 8 iterations, after 16 more, after 32, and so on.
+//
+// Where the whole output was not seen of all rows, the loss is a difference of convex functions, and the search ends where it is
+// stationary. Without a start it begins where the convex Bound of the loss, whose gradient at zero is the same, has about its minimum.
 func Minimise(o SearchOptions, summer Summer, covariance, start matrix, work Workplace, mon *parallel.Monitor) (Found, error) {
 	if err := o.Check(); err != nil {
 		return Found{}, err
@@ -93,21 +98,45 @@ func Minimise(o SearchOptions, summer Summer, covariance, start matrix, work Wor
 	q, d := o.Features, o.Outputs
 	room := func() matrix { return linalg.NewMatrix[float64](q, d) }
 	s := &search{o: o, summer: summer, mon: mon, trial: room(), scratch: room(), loss: make([]float64, o.SumsLen(Loss)),
-		line: lbfgs.New(o.Len(), o.pairs())}
+		kind: Loss, line: lbfgs.New(o.Len(), o.pairs())}
 	s.Weights, s.gradient = linalg.Shaped(s.line.Point, q, d), linalg.Shaped(s.line.Gradient, q, d)
 	if err := s.begin(covariance, start, work); err != nil {
 		return Found{}, err
 	}
-	for length := firstLength; !s.over(); length = lengthening * min(length, o.MaxIter) {
-		before := s.Objective
-		if err := s.run(length); err != nil {
+	if s.kind == Bound {
+		s.o.Tol = max(o.Tol, boundTol)
+		if err := s.descend(); err != nil {
 			return Found{}, err
 		}
-		if !(s.Objective < before) { // a line search can fail for rounding: others go on where it has led further
-			break
+		s.o.Tol, s.kind = o.Tol, Loss
+		s.trial.CopyFrom(s.Weights)
+		value, err := s.evaluate()
+		if err != nil {
+			return Found{}, err
 		}
+		if err := s.move(value); err != nil {
+			return Found{}, err
+		}
+		s.line.Forget()
+	}
+	if err := s.descend(); err != nil {
+		return Found{}, err
 	}
 	return s.Found, nil
+}
+
+// descend searches until there is nothing more to do.
+func (s *search) descend() error {
+	for length := firstLength; !s.over(); length = lengthening * min(length, s.o.MaxIter) {
+		before := s.Objective
+		if err := s.run(length); err != nil {
+			return err
+		}
+		if !(s.Objective < before) { // a line search can fail for rounding: others go on where it has led further
+			return nil
+		}
+	}
+	return nil
 }
 
 // CheckBegin returns an error unless covariance and start fit weights of these sizes, which start, unless it has no rows, holds.
@@ -145,6 +174,9 @@ func (s *search) begin(covariance, start matrix, work Workplace) error {
 	if s.hessian, err = NewHessian(s.o.Sizes, s.o.Alpha, sums, covariance, work, s.mon); err != nil {
 		return err
 	}
+	if sums[PartCount] > 0 && start.Rows == 0 {
+		s.kind = Bound
+	}
 	value, err := s.evaluate()
 	if err != nil {
 		return err
@@ -169,7 +201,7 @@ func (s *search) begin(covariance, start matrix, work Workplace) error {
 
 // evaluate returns the objective at trial.
 func (s *search) evaluate() (float64, error) {
-	if err := s.sums(Loss, s.trial, s.loss); err != nil {
+	if err := s.sums(s.kind, s.trial, s.loss); err != nil {
 		return 0, err
 	}
 	gradient, w := s.o.GradientOf(s.loss).Data, s.trial.Data

@@ -41,6 +41,11 @@ func AddSums(s Sizes, p *Problem, kind Kind, weights matrix, sums []float64, ora
 	case kind == Spread && !s.HasCovariance():
 		return fault.Value("the spread of %d outputs is not computed, of %d at most", s.Outputs, LargestCovariance)
 	}
+	if kind == Bound {
+		convex := *p
+		convex.Seen = nil
+		p = &convex
+	}
 	a := &adder{s, p, sums, oracle, mon}
 	if kind == Moments {
 		return a.addMoments()
@@ -91,7 +96,11 @@ func (a *adder) addMoments() error {
 		for k := range at.Len() {
 			factors[k] = p.Weight(at.At(k))
 			a.sums[WeightSum] += factors[k]
-			for j, v := range p.Psi.Row(p.Row(at.At(k))) {
+			row := p.Row(at.At(k))
+			if p.Seen != nil && !p.Seen.Whole(row) {
+				a.sums[PartCount]++
+			}
+			for j, v := range p.Psi.Row(row) {
 				a.sums[SquareSum] += (v - p.Mean[j]) * (v - p.Mean[j])
 			}
 		}
@@ -110,11 +119,21 @@ func (a *adder) addLoss(at Rows, scores matrix) error {
 	if err := p.Answer(a.oracle, RowsRequest{Ask: Expect, Rows: at, Scores: scores, Means: means, LogZ: logZ}, a.mon); err != nil {
 		return err
 	}
+	seen, logSeen, err := p.seen(at, scores, a.mon)
+	if err != nil {
+		return err
+	}
 	var loss float64
 	for k := range k {
 		i := at.At(k)
-		w, psi, f, mean := p.Weight(i), p.Psi.Row(p.Row(i)), scores.Row(k), means.Row(k)
-		one := w * (logZ[k] - floats.Dot(f, psi))
+		w, psi, mean := p.Weight(i), p.Psi.Row(p.Row(i)), means.Row(k)
+		var value float64
+		if p.Seen == nil {
+			value = floats.Dot(scores.Row(k), psi)
+		} else {
+			value, psi = logSeen[k], seen.Row(k)
+		}
+		one := w * (logZ[k] - value)
 		if math.IsNaN(one) {
 			return fault.At(p.Row(i), ErrUnanswered)
 		}

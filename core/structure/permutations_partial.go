@@ -136,3 +136,18 @@ func (p permutations) EmbedPartial(dst []float64, y []int32) {
 		}
 	}
 }
+
+// Known orders the pairs of labels whose order is known.
+func (p permutations) Known(y []int32) Mask {
+	m := NewMask()
+	pair := 0
+	for u, pos := range y {
+		for _, other := range y[u+1:] {
+			if pos != unknown && other != unknown && pos != other {
+				m.Limit(p.FeatureLen(), pair, only(int8(sign(pos < other))))
+			}
+			pair++
+		}
+	}
+	return m
+}

@@ -319,6 +319,8 @@ type PartialEmbedder interface {
 	EmbedPartial(dst []float64, y []int32)
 	// ReadPartial is Read for rows of which only a part may be known. Encodings pass CheckPartial.
 	ReadPartial(dst []int32, row []float64) error
+	// Known returns the mask of the outputs that agree with what is known. y must have passed CheckPartial.
+	Known(y []int32) Mask
 }
 
 // subspace is embedded by spaces of some of the outputs of another one: parts, ψ and layout are the same. A space that embeds it adds

@@ -60,6 +60,27 @@ func (w *weakOrders) EmbedPartial(dst []float64, y []int32) {
 	}
 }
 
+// Known orders or ties the pairs of labels that are both known.
+func (w *weakOrders) Known(y []int32) Mask {
+	m, d := NewMask(), w.FeatureLen()
+	pair := 0
+	for u, rank := range y {
+		for _, other := range y[u+1:] {
+			switch {
+			case rank == unknown || other == unknown:
+			case rank == other:
+				m.Limit(d, pair, Zero)
+				m.Limit(d, w.len()+pair, Plus)
+			default:
+				m.Limit(d, pair, only(int8(sign(rank < other))))
+				m.Limit(d, w.len()+pair, Zero)
+			}
+			pair++
+		}
+	}
+	return m
+}
+
 // tiedWith returns f(u−1, t)/f(u, t) for f as of EmbedPartial and u > 0.
 func tiedWith(u, t int) float64 {
 	f := make([]float64, u+1) // f[s] is f(k, t+s), up to a factor

@@ -171,16 +171,23 @@ func (s *descent) prepare(covariance matrix) error {
 	return err
 }
 
-// gradientAtZero writes the gradient at W = 0 to dst: every distribution is uniform there, and its mean is known.
+// gradientAtZero writes the gradient at W = 0 to dst: every distribution is uniform there, and its mean is known, unless the spaces of rows
+// differ.
 func (s *descent) gradientAtZero(dst matrix) error {
 	n := s.problem.Len()
 	for lo := 0; lo < n; lo += batchRows {
 		at := loglinear.Between(lo, min(lo+batchRows, n))
-		means := linalg.NewMatrix[float64](at.Len(), s.o.Outputs)
+		means, zero := linalg.NewMatrix[float64](at.Len(), s.o.Outputs), linalg.NewMatrix[float64](at.Len(), s.o.Outputs)
 		for k := range means.Rows {
 			copy(means.Row(k), s.problem.Mean)
 		}
-		if err := s.problem.Residuals(means, at, 1); err != nil {
+		if s.problem.Uneven {
+			r := loglinear.RowsRequest{Ask: loglinear.Mean, Rows: at, Scores: zero, Means: means}
+			if err := s.problem.Answer(s.oracle, r, s.mon); err != nil {
+				return err
+			}
+		}
+		if err := s.problem.Residuals(means, at, zero, 1, s.mon); err != nil {
 			return err
 		}
 		if err := s.problem.AddGradient(dst, at, means); err != nil {

@@ -17,6 +17,18 @@ type Spaces struct {
 // One returns a space that is that of all rows.
 func One(space structure.Space) Spaces { return Spaces{List: []structure.Space{space}} }
 
+// Counting returns those of the rows of a problem that count, given those of all.
+func (s Spaces) Counting(p *loglinear.Problem) Spaces {
+	if s.Of == nil {
+		return s
+	}
+	of := make([]int32, p.Len())
+	for i := range of {
+		of[i] = s.Of[p.Row(i)]
+	}
+	return Spaces{s.List, of}
+}
+
 // at returns the number of the space of a row that counts.
 func (s Spaces) at(row int) int32 {
 	if s.Of == nil {

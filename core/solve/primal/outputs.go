@@ -97,7 +97,7 @@ func (o sparseOutputs) read(*psiRows, int, int) error { panic("primal: sparse ou
 // encoded are outputs of a space as their parts.
 type encoded struct {
 	space   structure.Space
-	partial structure.PartialEmbedder // where outputs may be known in part
+	partial bool // outputs may be known in part
 	parts   []int32
 	n       int
 }
@@ -108,15 +108,10 @@ func Encoded(space structure.Space, parts []int32, n int, partial bool) (Outputs
 	if len(parts) != n*space.PartLen() {
 		return nil, fault.Value("%d parts, want %d outputs of %d", len(parts), n, space.PartLen())
 	}
-	o := encoded{space: space, parts: parts, n: n}
-	if partial {
-		p, ok := space.(structure.PartialEmbedder)
-		if !ok {
-			return nil, &structure.CapabilityError{Structure: structure.Describe(space), Need: "outputs of which only a part is known"}
-		}
-		o.partial = p
+	if _, ok := space.(structure.PartialEmbedder); partial && !ok {
+		return nil, &structure.CapabilityError{Structure: structure.Describe(space), Need: "outputs of which only a part is known"}
 	}
-	return o, nil
+	return encoded{space, partial, parts, n}, nil
 }
 
 func (o encoded) Size() (n, d int)      { return o.n, o.space.FeatureLen() }
@@ -152,12 +147,8 @@ func (o encoded) read(b *psiRows, lo, hi int) error {
 }
 
 func (o encoded) embed(dst []float64, y []int32) error {
-	if o.partial != nil {
-		if err := o.partial.CheckPartial(y); err != nil {
-			return err
-		}
-		o.partial.EmbedPartial(dst, y)
-		return nil
+	if o.partial {
+		return structure.EmbedKnown(o.space, dst, y)
 	}
 	if err := o.space.Check(y); err != nil {
 		return err

@@ -19,8 +19,8 @@ def _fields(**kinds: type) -> list[tuple[str, type]]:
 ABI_VERSION = 4
 OK, EVALUE, ECAPABILITY, ENUMERICAL, ECANCELLED, EINTERNAL, EMEMORY, ENOTCONVERGED, EBUDGET, EFORKED = range(10)
 ASK_DONE, ASK_DECODE, ASK_LISTED, ASK_HOLDS, ASK_BEST, ASK_PLANES, ASK_VALUES, ASK_SUMS, ASK_PRODUCT, \
-    ASK_EXPECT, ASK_MEAN, ASK_PAIR, ASK_PSI, ASK_UNIFORM, ASK_MOMENTS, ASK_LOSS, ASK_SPREAD, ASK_DRAWS, \
-    ASK_MOVES = range(19)
+    ASK_EXPECT, ASK_MEAN, ASK_PAIR, ASK_PSI, ASK_UNIFORM, ASK_MOMENTS, ASK_LOSS, ASK_SPREAD, ASK_BOUND, \
+    ASK_DRAWS, ASK_MOVES = range(20)
 KEY_FIRST, KEY_LAST, KEY_BEFORE, KEY_REQUIRED, KEY_FORBIDDEN, KEY_SIZE, KEY_START, KEY_END, KEY_LENGTH, \
     KEY_WITHIN = range(10)
 PROGRAM_SOLVED, PROGRAM_FRACTIONAL, PROGRAM_OUT_OF_TIME = range(3)
@@ -222,7 +222,7 @@ class CRidgeOptions(Structure):
 class CTargets(Structure):
     """cp_targets."""
 
-    _fields_ = _fields(n=_N, d=_N, psi=_P, first=_P, weights=_P)
+    _fields_ = _fields(n=_N, d=_N, psi=_P, first=_P, weights=_P, part_len=_N, parts=_P)
 
 
 class CWorkspace(Structure):
@@ -298,7 +298,7 @@ class CLoglinearOptions(Structure):
     """cp_loglinear_options."""
 
     _fields_ = _fields(solver=_T, distribution=_T, alpha=_F, tol=_F, max_iter=_N, seed=c_uint64, kernel=_N, sampled=_N,
-                       intercept=_N)
+                       intercept=_N, seen=_N, conditions=_P)
 
 
 class CLoglinearSizes(Structure):
@@ -789,7 +789,7 @@ BUFFERS: dict[str, tuple[str, ...]] = {
     "CModel": ("coef f8 m, d", "intercept? f8 d", "mean? f8 d",),
     "CPredictions": (">scores? f8 n, model.d", ">outputs? i4 n, part_len", ">value? f8 n", ">upper_bound? f8 n",
                      ">nu? f8 n", ">optimal? u1 n",),
-    "CTargets": ("psi? f8 ..., d", "first? i8 n + 1", "weights? f8 n",),
+    "CTargets": ("psi? f8 ..., d", "first? i8 n + 1", "weights? f8 n", "parts? i4 ..., part_len",),
     "CLOO": ("alphas f8 n_alphas", ">scores f8 n_alphas, n, d",),
     "COutputs": ("parts? i4 ..., part_len", "psi? f8 ..., d", "data? f8 nnz", "indices? i4 nnz", "indptr? i8 ... + 1",
                  "first? i8 n + 1", "weights? f8 n",),

@@ -153,6 +153,15 @@ class Conditions(NamedTuple):
         first = self.first[start : stop + 1]
         return Conditions(first - first[0], *(column[first[0] : first[-1]] for column in self[1:]))
 
+    def take(self, rows: npt.NDArray[np.intp]) -> Conditions:
+        """Return those of some rows by number, or those that all share."""
+        if len(self.first) == 2:
+            return self
+        begins, sizes = self.first[rows], self.first[rows + 1] - self.first[rows]
+        first = np.concatenate([[0], np.cumsum(sizes)])
+        at = np.repeat(begins - first[:-1], sizes) + np.arange(first[-1])
+        return Conditions(first, *(column[at] for column in self[1:]))
+
     def given(self, row: int) -> dict[str, list[tuple[int, int]]]:
         """Return what each key holds in a row: pairs (u, v)."""
         found: dict[str, list[tuple[int, int]]] = {}

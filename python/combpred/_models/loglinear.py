@@ -15,6 +15,7 @@ from .._data.checks import counted
 from .._data.inputs import require_weight
 from .._lib.arrays import FloatArray, IndexArray, row_blocks
 from .._lib.call import get_n_threads
+from .._lib.decode import Conditions
 from .._lib.errors import SamplingError
 from .._lib.kernel import InputKernel
 from .._lib.loglinear import KernelFeatures, LoglinearProblem, SgdState
@@ -57,16 +58,20 @@ class LikelihoodRows:
     engine: Engine
     training: Training
     solver: str
+    conditions: Conditions | None = None
 
     @classmethod
-    def of(cls, model: Any, X: Any, targets: Targets, *, online: bool = False) -> LikelihoodRows:
+    def of(
+        cls, model: Any, X: Any, targets: Targets, *, online: bool = False, conditions: Conditions | None = None
+    ) -> LikelihoodRows:
         """Return the rows of X as `model` trains on them, in a pass over them if `online`."""
         n, p = X.shape
         evaluations = 1 if online else min(int(model.max_iter), TRAINING_EVALUATIONS)
         engine = engine_of(model, resolve_method(model.inference, model.structure_, n, evaluations))
         engine.check()
-        solver = "online" if online else _solver_of(model, engine)
-        weights = targets.row_weights()
+        likely = model.partial == "likelihood"
+        solver = "online" if online else _solver_of(model, engine, targets, conditions)
+        weights = targets.weights if likely else targets.row_weights()
         kept = np.arange(n) if weights is None else np.flatnonzero(weights)  # a weight of 0 leaves a row out
         features, kernel = X, None
         # A linear kernel is taken as one where the rows are fewer than the features.
@@ -75,7 +80,8 @@ class LikelihoodRows:
             of_rows = np.ones(n) if weights is None else weights
             kernel = kernel_features(model, X if len(kept) == n else X[kept], of_rows[kept], kept)
             features, targets = kernel.rows, targets.take(kept)
-        return cls(X, features, targets, kernel, kept, engine, engine.for_training(len(kept)), solver)
+            conditions = None if conditions is None else conditions.take(kept)
+        return cls(X, features, targets, kernel, kept, engine, engine.for_training(len(kept)), solver, conditions)
 
     @property
     def has_constant(self) -> bool:
@@ -84,7 +90,7 @@ class LikelihoodRows:
 
     def problem(self, model: Any) -> LoglinearProblem:
         """Return the problem with the parameters of a model."""
-        return _problem(model, self.engine, self.training, self.solver, self.kernel)
+        return _problem(model, self.engine, self.training, self.solver, self.kernel, self.conditions)
 
     def maximise(self, model: Any, start: FloatArray | SgdState | None) -> Any:
         """Maximise the likelihood, and set the coefficients of the model; return what the core tells."""
@@ -99,9 +105,17 @@ class LikelihoodRows:
         return found
 
 
-def train(model: Any, X: Any, targets: Targets, earlier: EarlierFit | None = None, *, online: bool = False) -> None:
+def train(
+    model: Any,
+    X: Any,
+    targets: Targets,
+    earlier: EarlierFit | None = None,
+    *,
+    online: bool = False,
+    conditions: Conditions | None = None,
+) -> None:
     """Maximise the likelihood of all rows, or pass over them once if `online`, and set the fitted attributes."""
-    given = LikelihoodRows.of(model, X, targets, online=online)
+    given = LikelihoodRows.of(model, X, targets, online=online, conditions=conditions)
     model.solver_, model.inference_ = "sgd" if online else given.solver, given.engine.name
     start = getattr(model, "descent_", None) if online else None
     if earlier is not None:
@@ -129,18 +143,26 @@ def _check_distributions(model: Any, given: LikelihoodRows, found: Any) -> None:
     _diagnose(model, given, found, features[numbers])
 
 
-def _solver_of(model: Any, engine: Engine) -> str:
+def _solver_of(model: Any, engine: Engine, targets: Targets, conditions: Conditions | None) -> str:
     """Return the solver that trains on rows in memory."""
     if model.solver != "auto":
         return str(model.solver)
     if engine.is_random:
         return "sgd"
-    exact = engine.name in ("recursion", "enumeration")
-    return "newton" if exact and model.structure_.space.facts["newton"] else "lbfgs"
+    facts, exact = model.structure_.space.facts, engine.name in ("recursion", "enumeration")
+    # Of what is known in part, Newton's method takes entries of ψ apart that do not depend on each other.
+    apart = facts["free_values"] is not None and targets.first is None
+    convex = conditions is None and (model.partial == "mean" or targets.are_whole or apart)
+    return "newton" if exact and convex and facts["newton"] else "lbfgs"
 
 
 def _problem(
-    model: Any, engine: Engine, training: Training, solver: str, kernel: KernelFeatures | None
+    model: Any,
+    engine: Engine,
+    training: Training,
+    solver: str,
+    kernel: KernelFeatures | None,
+    conditions: Conditions | None = None,
 ) -> LoglinearProblem:
     seed = engine.seed
     if solver in ("sgd", "online") and not engine.is_random:  # of the order of rows
@@ -155,6 +177,8 @@ def _problem(
         "kernel": int(kernel is not None),
         "sampled": int(engine.is_random),
         "intercept": int(model.fit_intercept),
+        "seen": int(model.partial == "likelihood"),
+        "conditions": None if conditions is None else conditions.struct,
     }
     return LoglinearProblem(
         model.structure_.space.description, options, get_n_threads(model.n_jobs), type(model).__name__,

@@ -81,6 +81,7 @@ class ProbabilisticBase(StructuredEstimator):
     epsilon: float = 0.1
     delta: float = 0.05
     decision: str = "map"
+    partial: str = "likelihood"
     solver: str = "auto"
     tol: float = 1e-6
     max_iter: int = 200
@@ -92,6 +93,7 @@ class ProbabilisticBase(StructuredEstimator):
         "epsilon": [Interval(Real, 0, 1, closed="neither")],
         "delta": [Interval(Real, 0, 1, closed="neither")],
         "decision": [StrOptions({*_MOST_PROBABLE, "mbr", "median", *_BY_LOSS})],
+        "partial": [StrOptions({"likelihood", "mean"})],
         "solver": [StrOptions({"auto", "lbfgs", "newton", "sgd"})],
     }
 

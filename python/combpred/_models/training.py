@@ -60,14 +60,11 @@ def weigh_rows(model: Any, y: Any, sets: FlatSets | None, sample_weight: Any) ->
 def encode_rows(
     structure: Structure, y: Any, sets: FlatSets | None, *, complete: bool = False
 ) -> tuple[NDArray[Any], bool]:
-    """Return all outputs in parts, and whether some are known in part, which is refused if `complete`."""
+    """Return all outputs in parts, and whether some may be known in part, which is refused if `complete`."""
     if sets is not None:
         return encode_sets(structure, sets), False
-    if complete or "partial" not in structure.space.capabilities:
-        return structure.encode(y), False
-    parts = structure.encode(y, partial=True)
-    # Complete outputs embed several times faster. Others have a 0, or no last position.
-    return parts, bool(((parts.min(axis=1) == 0) | (parts.max(axis=1) < parts.shape[1])).any())
+    partial = not complete and "partial" in structure.space.capabilities
+    return structure.encode(y, partial=partial), partial
 
 
 def encode_sets(structure: Structure, sets: FlatSets) -> NDArray[Any]:
@@ -116,7 +113,7 @@ def embed_rows(model: Any, rows: TrainingRows, *, complete: bool = False) -> Tar
     require_memory(8 * 4 * n * d, f"embedding {n} outputs in {d} features", "fit fewer rows, or a smaller structure")
     parts, partial = encode_rows(structure, rows.y, sets, complete=complete)
     psi = structure.space.embed(parts, get_n_threads(model.n_jobs), partial=partial)
-    return Targets(psi, rows.weights, None if sets is None else sets.first)
+    return Targets(psi, rows.weights, None if sets is None else sets.first, parts if structure.space.in_library else None)
 
 
 def require_single(sets: Any, learner: str) -> None:

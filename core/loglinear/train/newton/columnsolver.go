@@ -30,6 +30,8 @@ type columnSolver struct {
 	weights, gradient          []float64
 	scores, residual, variance []float64
 	psi                        []float64
+	rowWeights                 []float64 // nil: all 1
+	total                      float64   // their sum
 	scale                      preconditioner
 
 	// Of conjugate gradients: the step and its scores, what is left of the equation, it preconditioned, the direction and its scores.
@@ -69,6 +71,7 @@ func (s *columnSolver) begin(j int, start matrix) error {
 	for i := range s.psi {
 		s.psi[i] = s.problem.Psi.Row(s.problem.Row(i))[j]
 	}
+	s.rowWeights, s.total = s.weightsOf(j)
 	for k := range start.Rows {
 		s.weights[k] = start.Row(k)[j]
 		s.started = s.started || s.weights[k] != 0
@@ -97,7 +100,7 @@ func (s *columnSolver) fromZero() error {
 
 // evaluated returns the objective at the weights, given scores of which t times those of the step are to be added.
 func (s *columnSolver) evaluated(stepScores []float64, t float64) (float64, error) {
-	loss, _ := s.dist.evaluate(s.scores, stepScores, t, s.psi, s.fit.weights, s.residual, s.variance)
+	loss, _ := s.dist.evaluate(s.scores, stepScores, t, s.psi, s.rowWeights, s.residual, s.variance)
 	value := loss + s.o.Alpha*linalg.SquaredNorm(s.weights)
 	if math.IsNaN(value) || math.IsInf(value, 0) {
 		return 0, errObjective
@@ -195,7 +198,7 @@ func (s *columnSolver) search() error {
 	norm, slope := linalg.SquaredNorm(s.weights), floats.Dot(s.gradient, s.step)
 	t := 1.0
 	for range mostShortening {
-		loss, found := s.dist.evaluate(s.scores, s.stepScores, t, s.psi, s.fit.weights, s.residual, s.variance)
+		loss, found := s.dist.evaluate(s.scores, s.stepScores, t, s.psi, s.rowWeights, s.residual, s.variance)
 		value := loss + alpha*(norm+2*t*along+t*t*length)
 		found += 2 * alpha * (along + t*length)
 		if falls(s.objective, value, t, slope, found) {

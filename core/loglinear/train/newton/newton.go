@@ -36,6 +36,9 @@ const columnsTogether = 16
 
 var errObjective = fault.Numerical("the objective, or its gradient, is not finite: scale the inputs down")
 
+var errUneven = fault.Capability("solver='newton' takes one whole output of the whole space a row, or sets of labels of which some are " +
+	"unknown: take solver='auto'")
+
 // Able reports whether Minimise takes a space.
 func Able(space structure.Space) bool {
 	facts := space.Facts()
@@ -117,6 +120,8 @@ func Minimise(o Options, p *loglinear.Problem, space structure.Space, start matr
 		return loglinear.Found{}, fault.Value("the start is %d×%d, must be %d×%d", start.Rows, start.Cols, q, d)
 	case p.Len() == 0:
 		return loglinear.Found{}, loglinear.ErrNoWeight
+	case p.Uneven || p.Seen != nil && (p.Seen.Sets() || space.Facts().FreeValues == nil):
+		return loglinear.Found{}, errUneven
 	}
 	f := &fit{o: o, problem: p, dist: dist, list: list, found: linalg.NewMatrix[float64](q, d), slopes: linalg.NewMatrix[float64](d, q),
 		mon: mon}
@@ -167,6 +172,21 @@ func (f *fit) setWeights() {
 	}
 }
 
+// weightsOf returns the weights of rows for one column, and their sum: rows of which the entry of ψ is not known have none there.
+func (f *fit) weightsOf(j int) ([]float64, float64) {
+	if f.problem.Seen == nil {
+		return f.weights, f.total
+	}
+	weights, total := make([]float64, f.problem.Len()), 0.0
+	for i := range weights {
+		if !f.problem.Seen.Open(f.problem.Row(i), j) {
+			weights[i] = weightOf(f.weights, i)
+		}
+		total += weights[i]
+	}
+	return weights, total
+}
+
 // setMetric finds what gradients are judged by.
 func (f *fit) setMetric() error {
 	moment, err := f.moment()
@@ -203,8 +223,9 @@ func (f *fit) setZero() error {
 					break
 				}
 				residual := buffer.Row(many)
+				weights, _ := f.weightsOf(j)
 				for i := range residual {
-					residual[i] = weightOf(f.weights, i) * (mean[j] - f.problem.Psi.Row(f.problem.Row(i))[j])
+					residual[i] = weightOf(weights, i) * (mean[j] - f.problem.Psi.Row(f.problem.Row(i))[j])
 				}
 				p.add(job{residual: residual, out: f.slopes.Row(j)})
 			}
@@ -219,7 +240,10 @@ func (f *fit) setZero() error {
 	if err != nil {
 		return err
 	}
-	f.sum = float64(d) * f.total * f.dist.logZero
+	for j := range d {
+		_, total := f.weightsOf(j)
+		f.sum += total * f.dist.logZero
+	}
 	if f.first, err = f.largestOf(f.slopes, linalg.NewMatrix[float64](d, f.o.Features)); err != nil {
 		return err
 	}
