@@ -145,7 +145,8 @@ func (c *loglinearCall) take(p *loglinear.Problem, o expect.Outputs, workers int
 		p.Weights = weights
 		return nil
 	}
-	seen, err := expect.NewSeen(o, p.X.Len(), workers)
+	o.Conditions = c.conditions != nil
+	seen, err := expect.NewSeen(o, p.X.Len(), c.opt.Seed, workers)
 	if seen != nil {
 		p.Seen = seen
 	}

@@ -35,7 +35,7 @@ type Oracle interface {
 	Answer(r RowsRequest, mon *parallel.Monitor) error
 }
 
-// Seen answers Expect for the outputs that agree with what was seen of rows, in place of all. It numbers rows among all, those of weight 0,
+// Seen answers Expect, Mean and Pair for the outputs that agree with what was seen of rows, in place of all. It numbers rows among all, those of weight 0,
 // too.
 type Seen interface {
 	Oracle

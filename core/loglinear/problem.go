@@ -271,31 +271,32 @@ func MeanOutputs(psi matrix, first []int, weights []float64) (matrix, []float64)
 	return means, total
 }
 
-// seen returns the expectations of ψ over what agrees with what was seen of rows, given their scores, and ln Z over that; none where Psi and
-// the scores tell.
-func (p *Problem) seen(at Rows, scores matrix, mon *parallel.Monitor) (psi matrix, logZ []float64, err error) {
-	if p.Seen == nil {
-		return psi, nil, nil
-	}
-	numbers := make([]int64, at.Len())
+// seen answers a request for the outputs that agree with what was seen of rows, in place of all. Psi and the scores tell without Seen.
+func (p *Problem) seen(r RowsRequest, mon *parallel.Monitor) error {
+	numbers := make([]int64, r.Rows.Len())
 	for k := range numbers {
-		numbers[k] = int64(p.Row(at.At(k)))
+		numbers[k] = int64(p.Row(r.Rows.At(k)))
 	}
-	psi, logZ = linalg.NewMatrix[float64](scores.Rows, scores.Cols), make([]float64, scores.Rows)
-	r := RowsRequest{Ask: Expect, Rows: Numbered(numbers), Scores: scores, Means: psi, LogZ: logZ}
-	err = p.Seen.Answer(r, mon.Quiet())
-	return psi, logZ, fault.Renumbered(err, func(row int) int { return int(numbers[row]) })
+	r.Rows = Numbered(numbers)
+	err := p.Seen.Answer(r, mon.Quiet())
+	return fault.Renumbered(err, func(row int) int { return int(numbers[row]) })
 }
 
-// Residuals replaces means by factor·w_i times what they differ from what was seen, the gradient by the scores.
-func (p *Problem) Residuals(means matrix, at Rows, scores matrix, factor float64, mon *parallel.Monitor) error {
-	seen, _, err := p.seen(at, scores, mon)
-	if err != nil {
-		return err
+// Residuals replaces the means of a request, those of Pair too, by factor·w_i times what they differ from what was seen, the gradient by the
+// scores.
+func (p *Problem) Residuals(r RowsRequest, factor float64, mon *parallel.Monitor) error {
+	n, seen := r.Rows.Len(), matrix{}
+	if p.Seen != nil {
+		seen = linalg.NewMatrix[float64](r.Means.Rows, r.Means.Cols)
+		ask := r
+		ask.Means, ask.LogZ = seen, make([]float64, n)
+		if err := p.seen(ask, mon); err != nil {
+			return err
+		}
 	}
-	for k := range means.Rows {
-		i := at.At(k)
-		w, mean, psi := factor*p.Weight(i), means.Row(k), p.Psi.Row(p.Row(i))
+	for k := range r.Means.Rows {
+		i := r.Rows.At(k % n)
+		w, mean, psi := factor*p.Weight(i), r.Means.Row(k), p.Psi.Row(p.Row(i))
 		if p.Seen != nil {
 			psi = seen.Row(k)
 		}

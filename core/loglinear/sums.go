@@ -119,9 +119,13 @@ func (a *adder) addLoss(at Rows, scores matrix) error {
 	if err := p.Answer(a.oracle, RowsRequest{Ask: Expect, Rows: at, Scores: scores, Means: means, LogZ: logZ}, a.mon); err != nil {
 		return err
 	}
-	seen, logSeen, err := p.seen(at, scores, a.mon)
-	if err != nil {
-		return err
+	var seen matrix
+	var logSeen []float64
+	if p.Seen != nil {
+		seen, logSeen = linalg.NewMatrix[float64](k, a.sizes.Outputs), make([]float64, k)
+		if err := p.seen(RowsRequest{Ask: Expect, Rows: at, Scores: scores, Means: seen, LogZ: logSeen}, a.mon); err != nil {
+			return err
+		}
 	}
 	var loss float64
 	for k := range k {

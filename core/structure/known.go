@@ -2,8 +2,10 @@ package structure
 
 import (
 	"errors"
+	"math/rand/v2"
 
 	"combpred/core/fault"
+	"combpred/core/slicex"
 )
 
 // Agreeing returns the space of the outputs of s that agree with what is known of one, in parts; nil where that is a whole output. It says
@@ -52,4 +54,51 @@ func EmbedKnown(s Space, dst []float64, y []int32) error {
 		embed(dst, y)
 	}
 	return err
+}
+
+// moving are the outputs that agree with what is known of one, for chains: moves that leave them are not made. Those of the spaces with such
+// outputs change one label at a time, and what is known is about pairs of known labels, or single ones: from every output that agrees, moves
+// of labels that are not known, and of those behind a list of the best, lead to every other.
+type moving struct {
+	*restricted
+	Searcher
+	Proposer
+	psi pool[[]float64]
+}
+
+// Moving returns a space of Agreeing as one whose outputs chains move between; without conditions alone, which moves may not lead around.
+func Moving(agreeing Space, conditions bool) (Space, error) {
+	if _, moves := agreeing.(Proposer); moves { // nothing is known
+		return agreeing, nil
+	}
+	var r *restricted
+	switch s := agreeing.(type) {
+	case *searchedEnumerated:
+		r = s.restricted
+	case *searched:
+		r = s.restricted
+	}
+	if r != nil && !conditions {
+		searcher, searches := r.engine.(Searcher)
+		if proposer, moves := r.all.(Proposer); moves && searches {
+			return &moving{restricted: r, Searcher: searcher, Proposer: proposer}, nil
+		}
+	}
+	return nil, &CapabilityError{Structure: Describe(agreeing), Need: "exact sums over the outputs that agree with what is known, or moves between them",
+		Alternatives: "take partial='mean'"}
+}
+
+func (m *moving) Facts() Facts {
+	f := m.restricted.Facts()
+	f.Moves.Gain = m.all.Facts().Moves.Gain
+	return f
+}
+
+func (m *moving) Propose(dst, y []int32, rng *rand.Rand) {
+	psi := m.psi.get()
+	defer m.psi.put(psi)
+	*psi = slicex.Grow(*psi, m.FeatureLen())
+	if m.Proposer.Propose(dst, y, rng); !m.allows(*psi, dst) {
+		copy(dst, y)
+	}
 }

@@ -60,7 +60,7 @@ func newLabelSets(a arguments) (Space, error) {
 	if len(a.Ints) > 0 {
 		return newObservedSets(all, a.Ints)
 	}
-	return all, nil
+	return labelledRows{all}, nil
 }
 
 func (l labelSets) String() string {

@@ -7,8 +7,11 @@ import (
 	"combpred/core/fault"
 )
 
+// labelledRows are the label sets of data, of which some labels may not be known. Other sets of labels are known as a whole.
+type labelledRows struct{ labelSets }
+
 var (
-	_ PartialEmbedder = labelSets{}
+	_ PartialEmbedder = labelledRows{}
 	_ PartialEmbedder = (*observedSets)(nil)
 )
 
@@ -16,7 +19,7 @@ var (
 const maybe = -1
 
 // CheckPartial accepts 0 and 1, and −1 for labels that are not known. Sets of one size must be able to have it.
-func (l labelSets) CheckPartial(y []int32) error {
+func (l labelledRows) CheckPartial(y []int32) error {
 	mustLen("y", len(y), l.n)
 	taken, left := 0, 0
 	for i, v := range y {
@@ -41,7 +44,7 @@ func (l labelSets) formatPartial() string {
 }
 
 // ReadPartial takes −1 and NaN for labels that are not known.
-func (l labelSets) ReadPartial(dst []int32, row []float64) error {
+func (l labelledRows) ReadPartial(dst []int32, row []float64) error {
 	return readMaybe(dst, row, l.names, l.formatPartial(), l.CheckPartial)
 }
 
@@ -58,7 +61,7 @@ func readMaybe(dst []int32, row []float64, names Names, format string, check fun
 }
 
 // EmbedPartial gives a label that is not known the probability ½, or, in sets of one size, the share of the unknown labels that are in.
-func (l labelSets) EmbedPartial(dst []float64, y []int32) {
+func (l labelledRows) EmbedPartial(dst []float64, y []int32) {
 	mustLen("dst", len(dst), l.n)
 	share := 0.5
 	if left := count(y, maybe); l.size >= 0 && left > 0 {
@@ -81,7 +84,7 @@ func count(y []int32, value int32) (n int) {
 }
 
 // Known takes the labels that are in, and leaves out those that are not.
-func (l labelSets) Known(y []int32) Mask {
+func (l labelledRows) Known(y []int32) Mask {
 	m := NewMask()
 	for i, v := range y {
 		if v != maybe {
@@ -91,9 +94,11 @@ func (l labelSets) Known(y []int32) Mask {
 	return m
 }
 
+func (o *observedSets) rows() labelledRows { return labelledRows{o.all} }
+
 // CheckPartial accepts what agrees with an observed set.
 func (o *observedSets) CheckPartial(y []int32) error {
-	if err := o.all.CheckPartial(y); err != nil {
+	if err := o.rows().CheckPartial(y); err != nil {
 		return err
 	}
 	if !slices.ContainsFunc(o.sets, func(set []int32) bool { return agrees(set, y) }) {
@@ -134,4 +139,4 @@ func (o *observedSets) EmbedPartial(dst []float64, y []int32) {
 	}
 }
 
-func (o *observedSets) Known(y []int32) Mask { return o.all.Known(y) }
+func (o *observedSets) Known(y []int32) Mask { return o.rows().Known(y) }

@@ -15,7 +15,7 @@ import (
 // ℓ−2)/C(n, ℓ).
 func TestLabelSetsMoments(t *testing.T) {
 	const n, size = 3000, 1100
-	space := mustNew(t, "labelsets", examples.SizedSets(n, size)).(labelSets)
+	space := mustNew(t, "labelsets", examples.SizedSets(n, size)).(labelledRows).labelSets
 	all := space.Count()
 	if all.Cmp(new(big.Int).Binomial(n, size)) != 0 {
 		t.Error("the count differs from the binomial coefficient")

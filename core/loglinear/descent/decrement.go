@@ -150,11 +150,11 @@ func (s *descent) addPairs(to [2]matrix, weights matrix, draws int) error {
 		if err := s.problem.Answer(s.oracle, r, s.mon); err != nil {
 			return err
 		}
+		if err := s.problem.Residuals(r, float64(draws), s.mon); err != nil {
+			return err
+		}
 		for i, to := range to {
 			means := r.Means.Slice(i*at.Len(), (i+1)*at.Len(), 0, d)
-			if err := s.problem.Residuals(means, at, r.Scores, float64(draws), s.mon); err != nil {
-				return err
-			}
 			if err := s.problem.AddGradient(to, at, means); err != nil {
 				return err
 			}

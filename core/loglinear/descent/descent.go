@@ -177,20 +177,20 @@ func (s *descent) gradientAtZero(dst matrix) error {
 	n := s.problem.Len()
 	for lo := 0; lo < n; lo += batchRows {
 		at := loglinear.Between(lo, min(lo+batchRows, n))
-		means, zero := linalg.NewMatrix[float64](at.Len(), s.o.Outputs), linalg.NewMatrix[float64](at.Len(), s.o.Outputs)
-		for k := range means.Rows {
-			copy(means.Row(k), s.problem.Mean)
+		r := loglinear.RowsRequest{Ask: loglinear.Mean, Rows: at, Scores: linalg.NewMatrix[float64](at.Len(), s.o.Outputs),
+			Means: linalg.NewMatrix[float64](at.Len(), s.o.Outputs)}
+		for k := range r.Means.Rows {
+			copy(r.Means.Row(k), s.problem.Mean)
 		}
 		if s.problem.Uneven {
-			r := loglinear.RowsRequest{Ask: loglinear.Mean, Rows: at, Scores: zero, Means: means}
 			if err := s.problem.Answer(s.oracle, r, s.mon); err != nil {
 				return err
 			}
 		}
-		if err := s.problem.Residuals(means, at, zero, 1, s.mon); err != nil {
+		if err := s.problem.Residuals(r, 1, s.mon); err != nil {
 			return err
 		}
-		if err := s.problem.AddGradient(dst, at, means); err != nil {
+		if err := s.problem.AddGradient(dst, at, r.Means); err != nil {
 			return err
 		}
 	}

@@ -67,7 +67,7 @@ func (s *steps) pass(by *loglinear.Preconditioner, seed uint64, number int) erro
 // preconditioned.
 func (s *steps) take(by *loglinear.Preconditioner, r loglinear.RowsRequest) error {
 	share := s.share * (float64(s.problem.Len()) / float64(r.Scores.Rows))
-	if err := s.problem.Residuals(r.Means, r.Rows, r.Scores, share, s.mon); err != nil {
+	if err := s.problem.Residuals(r, share, s.mon); err != nil {
 		return err
 	}
 	copy(s.gradient.Data, s.weights.Data)

@@ -3,10 +3,13 @@ package expect
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
+	"combpred/core/chain"
 	"combpred/core/fault"
+	"combpred/core/linalg"
 	"combpred/core/loglinear"
 	"combpred/core/parallel"
 	"combpred/core/partition"
@@ -18,7 +21,9 @@ type Outputs struct {
 	Spaces Spaces  // of all rows, those without weight, too
 	Parts  []int32 // one output after the other; nil: outputs are whole
 	Psi    matrix  // of whole outputs; of others it is not read
-	First  []int   // row i has the outputs First[i] to First[i+1]−1; nil: one each
+	// Conditions says that the spaces are of outputs that satisfy some.
+	Conditions bool
+	First      []int // row i has the outputs First[i] to First[i+1]−1; nil: one each
 }
 
 // Seen answers about the distributions p(y) ∝ exp⟨s, ψ(y)⟩ on the outputs that agree with what was seen of rows.
@@ -27,11 +32,12 @@ type Seen struct {
 	spaces  Spaces // of the outputs that agree with what is known in part
 	part    []int32
 	workers int
+	chains  *Sampled // where there are no exact sums over these outputs, in rows numbered among all
 }
 
 // NewSeen checks outputs, and returns nil where every row has one whole output. Its error numbers the row. Rows of which the same is known
 // share a space. Cost: that of structure.Agreeing for each row.
-func NewSeen(o Outputs, n, workers int) (*Seen, error) {
+func NewSeen(o Outputs, n int, seed uint64, workers int) (*Seen, error) {
 	s := &Seen{outputs: o, workers: workers, part: make([]int32, n)}
 	if err := o.Spaces.check(n); err != nil {
 		return nil, err
@@ -73,7 +79,34 @@ func NewSeen(o Outputs, n, workers int) (*Seen, error) {
 	if !anything {
 		return nil, nil
 	}
-	return s, nil
+	return s, s.follow(o.Conditions, seed)
+}
+
+// follow has chains answer where exact sums cannot.
+func (s *Seen) follow(conditions bool, seed uint64) error {
+	exact := func(space structure.Space) bool { return partition.Available(space, true) }
+	if !slices.ContainsFunc(s.spaces.List, func(space structure.Space) bool { return !exact(space) }) {
+		return nil
+	}
+	return s.chain(conditions, seed)
+}
+
+// chain has chains answer.
+func (s *Seen) chain(conditions bool, seed uint64) error {
+	all := Spaces{Of: slices.Clone(s.part)}
+	for _, space := range s.spaces.List {
+		moving, err := structure.Moving(space, conditions)
+		if err != nil {
+			return err
+		}
+		all.List = append(all.List, moving)
+	}
+	for i, at := range all.Of {
+		all.Of[i] = max(at, 0) // of other rows nothing is asked
+	}
+	var err error
+	s.chains, err = NewSampled(all, len(s.part), chain.LocalMoves, false, seed, s.workers)
+	return err
 }
 
 var errSet = fault.Value("an output of the set is known in part; sets are of whole outputs")
@@ -106,21 +139,33 @@ func (s *Seen) Open(row, entry int) bool {
 	return m.Entries == nil || m.Entries[entry] == structure.AnyValue
 }
 
-// Answer implements loglinear.Oracle for expectations and ln Z, exactly, but rows are numbered among all.
+// Answer implements loglinear.Oracle for expectations, but rows are numbered among all.
 func (s *Seen) Answer(r loglinear.RowsRequest, mon *parallel.Monitor) error {
-	if r.Ask != loglinear.Expect {
-		return fault.Value("what agrees with what was seen is summed over, not drawn")
-	}
+	n := r.Rows.Len()
 	var some []int
-	for k := range r.Rows.Len() {
-		i := r.Rows.At(k)
-		switch {
-		case s.part[i] >= 0:
+	for k := range n {
+		if i := r.Rows.At(k); s.part[i] >= 0 {
 			some = append(some, k)
-		default:
+		} else {
 			s.sum(r, k, i)
 		}
 	}
+	if s.chains != nil && r.Ask != loglinear.Expect {
+		return s.draw(r, some, mon)
+	}
+	if err := s.expect(r, some, mon); err != nil {
+		return err
+	}
+	for _, k := range some {
+		for second := k + n; second < r.Means.Rows; second += n { // of a pair
+			copy(r.Means.Row(second), r.Means.Row(k))
+		}
+	}
+	return nil
+}
+
+// expect answers exactly for some rows of a request.
+func (s *Seen) expect(r loglinear.RowsRequest, some []int, mon *parallel.Monitor) error {
 	if len(some) == 0 {
 		return nil
 	}
@@ -143,6 +188,30 @@ func (s *Seen) Answer(r loglinear.RowsRequest, mon *parallel.Monitor) error {
 	return nil
 }
 
+// draw answers by chains for some rows of a request.
+func (s *Seen) draw(r loglinear.RowsRequest, some []int, mon *parallel.Monitor) error {
+	if len(some) == 0 {
+		return nil
+	}
+	n, d := r.Rows.Len(), r.Scores.Cols
+	numbers, ask := make([]int64, len(some)), r
+	ask.Scores, ask.Means = linalg.NewMatrix[float64](len(some), d), linalg.NewMatrix[float64](len(some)*(r.Means.Rows/n), d)
+	for a, k := range some {
+		numbers[a] = int64(r.Rows.At(k))
+		copy(ask.Scores.Row(a), r.Scores.Row(k))
+	}
+	ask.Rows = loglinear.Numbered(numbers)
+	if err := s.chains.Answer(ask, mon); err != nil {
+		return fault.Renumbered(err, func(a int) int { return some[a] })
+	}
+	for a, k := range some {
+		for copies := range r.Means.Rows / n {
+			copy(r.Means.Row(k+copies*n), ask.Means.Row(a+copies*len(some)))
+		}
+	}
+	return nil
+}
+
 // sum is about row number k of a request, i among all, which has one whole output or several.
 func (s *Seen) sum(r loglinear.RowsRequest, k, i int) {
 	lo, hi := s.outputs.of(i)
@@ -155,5 +224,8 @@ func (s *Seen) sum(r loglinear.RowsRequest, k, i int) {
 	clear(mean)
 	for a, v := range values {
 		floats.AddScaled(mean, math.Exp(v-r.LogZ[k]), s.outputs.Psi.Row(lo+a))
+	}
+	for second := k + r.Rows.Len(); second < r.Means.Rows; second += r.Rows.Len() { // of a pair
+		copy(r.Means.Row(second), mean)
 	}
 }

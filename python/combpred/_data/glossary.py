@@ -238,6 +238,12 @@ X : array or CSR of shape (n, n_features), or (n, n) for ``kernel="precomputed"`
 sample_weight : array of shape (n,) or float, default=None
     Weight of each row, at least 0; None for 1.
 
+[constraints_of_training]
+constraints : dict, or list of n dicts (or None), default=None
+    What is known of the outputs of rows beforehand, such as the start and the end of routes: one dict for all rows,
+    or one for each, as `predict` takes them. Z(x) sums over the outputs that satisfy those of the row, also in rows of
+    weight 0. With exact inference, and draws by recursions; not with ``solver="newton"`` nor ``partial="mean"``.
+
 [classes]
 classes : array of labels, default=None
     All classes that will ever occur; the first call needs it where the structure has to learn the classes from y.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -16,13 +17,14 @@ from .._data.inputs import require_weight
 from .._lib.arrays import FloatArray, IndexArray, row_blocks
 from .._lib.call import get_n_threads
 from .._lib.decode import Conditions
-from .._lib.errors import SamplingError
+from .._lib.errors import SamplingError, renumbered
 from .._lib.kernel import InputKernel
 from .._lib.loglinear import KernelFeatures, LoglinearProblem, SgdState
 from .._lib.ridge import Targets
 from .._lib.sampling import Plan
 from ..sampling.engines import SAMPLED_TOL, TRAINING_EVALUATIONS, Engine, Training, engine_of, resolve_method
 from ..sampling.samplers import CHAINED, chain_instead, diagnostics_of, warn_unless_mixed, with_remedies
+from ..structures import RowConstraints
 from .training import BlockRows, EarlierFit, kernel_features, linear_scores, warn_unconverged
 
 # Order of a kernel matrix that takes the place of more features: some ten seconds to diagonalise.
@@ -96,13 +98,24 @@ class LikelihoodRows:
         """Maximise the likelihood, and set the coefficients of the model; return what the core tells."""
         constant = self.has_constant and bool(model.fit_intercept)
         try:
-            found = self.problem(model).fit(
-                self.features, self.targets, answers=self.training.answers, intercept=constant, start=start
-            )
+            with renumbered(slice(0, None) if self.kernel is None else self.kept):
+                found = self.problem(model).fit(
+                    self.features, self.targets, answers=self.training.answers, intercept=constant, start=start
+                )
         except SamplingError as error:
             raise with_remedies(error, "raise alpha", *chain_instead(model.structure_)) from None
         model._keep_features(self.X, self.kernel, self.kept, found.state.average)
         return found
+
+
+def conditions_of(model: Any, constraints: Any, n: int) -> Conditions | None:
+    """Return the conditions of n rows of training, or of all, None where there are none."""
+    if constraints is None:
+        return None
+    if model.partial == "mean":
+        raise ValueError("constraints in training need partial='likelihood', got partial='mean'")
+    conditions = RowConstraints(model.structure_.space, constraints, n).conditions(0, n)
+    return conditions if len(conditions.key) else None
 
 
 def train(
@@ -178,11 +191,10 @@ def _problem(
         "sampled": int(engine.is_random),
         "intercept": int(model.fit_intercept),
         "seen": int(model.partial == "likelihood"),
-        "conditions": None if conditions is None else conditions.struct,
     }
     return LoglinearProblem(
         model.structure_.space.description, options, get_n_threads(model.n_jobs), type(model).__name__,
-        int(model.verbose),
+        int(model.verbose), conditions,
     )  # fmt: skip
 
 
@@ -225,17 +237,22 @@ def _warn_unless_converged(model: Any, found: Any, engine: Engine) -> None:
     )
 
 
-def fit_over_blocks(model: Any, source: BlockSource, classes: Any = None, earlier: EarlierFit | None = None) -> None:
+def fit_over_blocks(
+    model: Any, source: BlockSource, classes: Any = None, earlier: EarlierFit | None = None, constraints: Any = None
+) -> None:
     """Maximise the likelihood of the rows of a source of blocks, and set the fitted attributes of `model`.
 
-    It starts from the weights of an earlier fit, if there is one.
+    It starts from the weights of an earlier fit, if there is one. Constraints are those of all rows.
     """
+    if not (constraints is None or isinstance(constraints, Mapping)):
+        raise ValueError("constraints of blocks must be a dict, those of all rows: call partial_fit on each block")
     rows, intercept = BlockRows.of_source(model, source, classes, solver=["auto", "lbfgs"]), bool(model.fit_intercept)
     model._set_structure(rows.structure)
     model.kernel_ = InputKernel("linear")
     engine = engine_of(model, "exact")
     engine.check()
-    problem = _problem(model, engine, engine.for_training(0), "lbfgs", None)
+    conditions = conditions_of(model, constraints, 1)
+    problem = _problem(model, engine, engine.for_training(0), "lbfgs", None, conditions)
     start = None
     if earlier is not None:
         earlier.require_match(model, 0)

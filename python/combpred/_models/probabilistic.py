@@ -45,7 +45,7 @@ from ..sampling.samplers import (
 from ..structures import Structure, class_probabilities, has_method
 from ..structures.costs import OWN, require_decision
 from .base import StructuredEstimator
-from .loglinear import fit_over_blocks, train
+from .loglinear import conditions_of, fit_over_blocks, train
 from .training import EarlierFit, embed_rows, has_partial_fit, kernel_of, require_parameters
 
 if TYPE_CHECKING:
@@ -824,7 +824,7 @@ class ProbabilisticStructured(ProbabilisticBase):
 
     @documented
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ProbabilisticStructured:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, constraints: Any = None) -> ProbabilisticStructured:
         """Train on inputs and the structures observed for them.
 
         Parameters
@@ -833,8 +833,9 @@ class ProbabilisticStructured(ProbabilisticBase):
             Inputs, converted to float64. A dask array or data frame is trained on where its partitions are, with the
             linear kernel and exact inference; y is then partitioned as X.
         y : array of n structures
-            In the format of the structure's class.
+            In the format of the structure's class. Rows may be known in part: see `partial`.
         %(sample_weight)s
+        %(constraints_of_training)s
 
         Returns
         -------
@@ -877,24 +878,26 @@ class ProbabilisticStructured(ProbabilisticBase):
         earlier = EarlierFit.of(self)
         with refit(self):
             if is_dask(X):
-                fit_over_blocks(self, DaskBlocks(X, y, sample_weight), earlier=earlier)
+                fit_over_blocks(self, DaskBlocks(X, y, sample_weight), earlier=earlier, constraints=constraints)
                 return self
             rows = self._read_rows(X, y, sample_weight)
             self.kernel_ = kernel_of(self, rows)
             if earlier is not None:
                 earlier.require_match(self, rows.X.shape[0])
-            train(self, rows.X, embed_rows(self, rows), earlier)
+            train(self, rows.X, embed_rows(self, rows), earlier, conditions=conditions_of(self, constraints, rows.n))
         return self
 
     @documented
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
-    def fit_blocks(self, blocks: Any, *, classes: Any = None) -> ProbabilisticStructured:
+    def fit_blocks(self, blocks: Any, *, classes: Any = None, constraints: Any = None) -> ProbabilisticStructured:
         """Train on rows that come in blocks, of which one is in memory at a time.
 
         Parameters
         ----------
         %(blocks)s
         %(classes_of_blocks)s
+        constraints : dict or None, default=None
+            What the outputs of all rows satisfy, as for `fit`.
 
         Returns
         -------
@@ -934,13 +937,15 @@ class ProbabilisticStructured(ProbabilisticBase):
         """
         earlier = EarlierFit.of(self)
         with refit(self):
-            fit_over_blocks(self, IterableBlocks(blocks), classes, earlier)
+            fit_over_blocks(self, IterableBlocks(blocks), classes, earlier, constraints)
         return self
 
     @documented
     @available_if(has_partial_fit)  # type: ignore[untyped-decorator]
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> ProbabilisticStructured:
+    def partial_fit(
+        self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None, *, constraints: Any = None
+    ) -> ProbabilisticStructured:
         """Pass once over a mini-batch, which adds to those of earlier calls. Only with ``solver="sgd"``.
 
         Rows that are passed again count again: the penalty is weighed against all rows seen.
@@ -953,6 +958,7 @@ class ProbabilisticStructured(ProbabilisticBase):
             there.
         %(classes)s
         %(sample_weight)s
+        %(constraints_of_training)s
 
         Returns
         -------
@@ -987,5 +993,6 @@ class ProbabilisticStructured(ProbabilisticBase):
             state: SgdState | None = getattr(self, "descent_", None)
             weights = None if state is None else state.weights
             rows = self._read_mini_batch(X, y, classes, sample_weight, first=state is None, weights=weights)
-            train(self, rows.X, embed_rows(self, rows), online=True)
+            conditions = conditions_of(self, constraints, rows.n)
+            train(self, rows.X, embed_rows(self, rows), online=True, conditions=conditions)
         return self
