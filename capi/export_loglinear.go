@@ -7,6 +7,8 @@ import (
 	"math"
 	"unsafe"
 
+	"gonum.org/v1/gonum/floats"
+
 	"combpred/capi/cabi"
 	"combpred/core/catalogue"
 	"combpred/core/chain"
@@ -76,48 +78,56 @@ func (in *loglinearOptionsIn) call(space structure.Space, q int) (*loglinearCall
 	return c, nil
 }
 
-// rows takes in the rows of training.
-func (c *loglinearCall) rows(x *solve.Design, targets *targetsIn, workers int) error {
+// outputs checks targets of n rows and returns what was seen of them.
+func (c *loglinearCall) outputs(targets *targetsIn, n int) (o expect.Outputs, weights []float64, err error) {
 	if err := equal("targets.d", C.int64_t(targets.d), c.space.FeatureLen()); err != nil {
-		return err
+		return o, nil, err
 	}
 	t, err := targets.targets()
 	if err != nil {
-		return err
+		return o, nil, err
 	}
-	if err := cabi.Equal("targets.n", int64(targets.n), "the design", x.Len()); err != nil {
-		return err
+	if err := cabi.Equal("targets.n", int64(targets.n), "the design", n); err != nil {
+		return o, nil, err
 	}
-	if err := equal("targets.part_len", C.int64_t(targets.partLen), c.space.PartLen()); err != nil && targets.c.parts != nil {
-		return err
+	if targets.c.parts != nil {
+		if err := equal("targets.part_len", C.int64_t(targets.partLen), c.space.PartLen()); err != nil {
+			return o, nil, err
+		}
 	}
 	if t.First != nil {
 		for i := range t.First[1:] {
 			if t.First[i] < 0 || t.First[i+1] <= t.First[i] {
-				return cabi.Illegal("first[%d] is %d, first[%d] is %d: a set must have outputs", i, t.First[i], i+1, t.First[i+1])
+				return o, nil, cabi.Illegal("first[%d] is %d, first[%d] is %d: a set must have outputs", i, t.First[i], i+1, t.First[i+1])
 			}
 		}
 	}
-	if c.seen && targets.c.parts == nil && (t.First == nil || c.conditions != nil) {
-		return cabi.Illegal("targets.parts is NULL")
+	if targets.c.parts == nil && c.conditions != nil {
+		return o, nil, cabi.Illegal("targets.parts is NULL, which conditions are about")
+	}
+	o = expect.Outputs{Parts: targets.parts, Psi: t.Psi, First: t.First, Conditions: c.conditions != nil}
+	o.Spaces, err = c.spacesOf(n)
+	return o, t.Weights, err
+}
+
+// rows takes in the rows of training.
+func (c *loglinearCall) rows(x *solve.Design, targets *targetsIn, workers int) error {
+	o, weights, err := c.outputs(targets, x.Len())
+	if err != nil {
+		return err
 	}
 	mean, err := loglinear.MeanOf(c.space)
 	if err != nil {
 		return err
 	}
-	c.problem = &loglinear.Problem{X: x, Weights: t.Weights, Mean: mean, Workers: workers}
-	spaces, err := c.spacesOf(x.Len())
-	if err != nil {
-		return err
-	}
-	err = c.take(c.problem, expect.Outputs{Spaces: spaces, Parts: targets.parts, Psi: t.Psi, First: t.First}, workers)
-	if err != nil {
+	c.problem = &loglinear.Problem{X: x, Weights: weights, Mean: mean, Workers: workers}
+	if err := c.take(c.problem, o, workers); err != nil {
 		return err
 	}
 	if err := c.problem.Prepare(); err != nil {
 		return err
 	}
-	c.spaces = spaces.Counting(c.problem)
+	c.spaces = o.Spaces.Counting(c.problem)
 	return c.problem.Check()
 }
 
@@ -145,7 +155,6 @@ func (c *loglinearCall) take(p *loglinear.Problem, o expect.Outputs, workers int
 		p.Weights = weights
 		return nil
 	}
-	o.Conditions = c.conditions != nil
 	seen, err := expect.NewSeen(o, p.X.Len(), c.opt.Seed, workers)
 	if seen != nil {
 		p.Seen = seen
@@ -408,7 +417,7 @@ func doLoglinearSums(a *loglinearSumsArgs) error {
 	return rows.EachWide(a.mon, func(lo int, some primal.Wide) error {
 		x := &solve.Design{Rows: some.X, Intercept: a.options.intercept == 1}
 		part := &loglinear.Problem{X: x, Weights: some.Weights, Mean: mean, Workers: a.workers}
-		o := expect.Outputs{Spaces: spaces, Psi: some.Psi, First: some.First}
+		o := expect.Outputs{Spaces: spaces, Psi: some.Psi, First: some.First, Conditions: c.conditions != nil}
 		if spaces.Of != nil {
 			o.Spaces.Of = spaces.Of[lo : lo+x.Len()]
 		}
@@ -429,4 +438,36 @@ func doLoglinearSums(a *loglinearSumsArgs) error {
 		}
 		return fault.Renumbered(e, func(row int) int { return lo + row })
 	})
+}
+
+func doLogSeen(a *logSeenArgs) error {
+	if a.rows.Mixed() {
+		return cabi.Illegal("the rows of scores are of several spaces, must be of one")
+	}
+	c := &loglinearCall{space: a.rows.Spaces()[0], seen: true}
+	if a.conditions.given {
+		c.conditions = a.conditions
+	}
+	n, d := a.rows.Len(), c.space.FeatureLen()
+	o, _, err := c.outputs(a.targets, n)
+	if err := fault.First(err, a.rows.CheckLinear(), a.rows.CheckAllScores()); err != nil {
+		return err
+	}
+	scores := linalg.NewMatrix[float64](n, d)
+	for i := range n {
+		copy(scores.Row(i), a.rows.Linear(i))
+	}
+	seen, err := expect.NewSeen(o, n, 0, a.workers)
+	if err != nil {
+		return err
+	}
+	if seen == nil {
+		for i := range n {
+			a.logSeen[i] = floats.Dot(scores.Row(i), o.Psi.Row(i))
+		}
+		return nil
+	}
+	r := loglinear.RowsRequest{Ask: loglinear.Expect, Rows: loglinear.Between(0, n), Scores: scores, LogZ: a.logSeen,
+		Means: linalg.NewMatrix[float64](n, d)}
+	return seen.Answer(r, a.mon)
 }

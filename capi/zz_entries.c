@@ -447,6 +447,13 @@ int32_t cp_loglinear_fit(cp_space space, cp_in_loglinear_options *options, cp_in
   return go_cp_loglinear_fit(space, options, design, targets, model, info, workers, control, bad_row, err, err_cap);
 }
 
+int32_t cp_log_seen(cp_space space, cp_in_scores *scores, cp_in_conditions *conditions, cp_in_targets *targets,
+                    double *log_seen, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
+                    int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_log_seen(space, scores, conditions, targets, log_seen, workers, control, bad_row, err, err_cap);
+}
+
 int32_t cp_loglinear_start(cp_space space, cp_in_loglinear_options *options, cp_in_design *design,
                            cp_in_targets *targets, cp_loglinear_model *model, cp_loglinear_info *info,
                            cp_session *session, int32_t workers, cp_control *control, int64_t *bad_row, char *err,

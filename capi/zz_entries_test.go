@@ -71,6 +71,7 @@ var exported = map[string]any{
 	"cp_sgd_expansion_start":      go_cp_sgd_expansion_start,
 	"cp_loglinear_array_sizes":    go_cp_loglinear_array_sizes,
 	"cp_loglinear_fit":            go_cp_loglinear_fit,
+	"cp_log_seen":                 go_cp_log_seen,
 	"cp_loglinear_start":          go_cp_loglinear_start,
 	"cp_loglinear_sums":           go_cp_loglinear_sums,
 	"cp_loglinear_search_start":   go_cp_loglinear_search_start,

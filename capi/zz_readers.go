@@ -4548,6 +4548,62 @@ func go_cp_loglinear_fit(space_ C.cp_space, options_ *C.cp_in_loglinear_options,
 	})
 }
 
+// logSeenArgs are the arguments of cp_log_seen.
+type logSeenArgs struct {
+	rows       rows
+	scores     *scoresIn
+	conditions *conditionsIn
+	targets    *targetsIn
+	logSeen    []float64
+	workers    int
+	mon        *parallel.Monitor
+	structs    struct { // what others point to
+		scores     scoresIn
+		conditions conditionsIn
+		targets    targetsIn
+	}
+}
+
+//export go_cp_log_seen
+func go_cp_log_seen(space_ C.cp_space, scores_ *C.cp_in_scores, conditions_ *C.cp_in_conditions, targets_ *C.cp_in_targets, log_seen_ *C.double, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
+		a := new(logSeenArgs)
+		a.scores = &a.structs.scores
+		if err = a.scores.read(scores_, "scores", false, false); err != nil {
+			return err
+		}
+		if a.rows, err = a.scores.batch(space_); err != nil {
+			return err
+		}
+		a.conditions = &a.structs.conditions
+		if err = a.conditions.read(conditions_, "conditions", true, false); err != nil {
+			return err
+		}
+		a.targets = &a.structs.targets
+		if err = a.targets.read(targets_, "targets", false, false); err != nil {
+			return err
+		}
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if err := a.rows.checkFeatureLen("targets.d", a.targets.d); err != nil {
+			return err
+		}
+		if a.targets.c.parts != nil {
+			if err := a.rows.checkPartLen("targets.part_len", a.targets.partLen); err != nil {
+				return err
+			}
+		}
+		if a.logSeen, err = cabi.View[float64](unsafe.Pointer(log_seen_), "log_seen", cabi.Size(float64(a.scores.n))); err != nil {
+			return err
+		}
+		return doLogSeen(a)
+	})
+}
+
 // loglinearStartArgs are the arguments of cp_loglinear_start.
 type loglinearStartArgs struct {
 	space   structure.Space

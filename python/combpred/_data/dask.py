@@ -168,17 +168,22 @@ def lazily_on_dask(method: Method) -> Method:
     return on_any  # type: ignore[return-value]
 
 
-def _over_partitions(model: Any, name: str, X: Any, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
-    """Return the dask array of what a method returns for the partitions of X; its type is learnt from one row."""
-    import dask
-    import dask.array as da
-
+def _require_shared(options: dict[str, Any]) -> None:
+    """Raise ValueError for an option that has an entry for each row."""
     for key, value in options.items():
         if isinstance(value, (list, tuple, np.ndarray)):
             raise ValueError(
                 f"{key} has one entry for each row, which is not possible where X is a dask collection; give one for "
                 "all rows, or compute X first"
             )
+
+
+def _over_partitions(model: Any, name: str, X: Any, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    """Return the dask array of what a method returns for the partitions of X; its type is learnt from one row."""
+    import dask
+    import dask.array as da
+
+    _require_shared(options)
     sample = _call(model, name, _sample(X), arguments, options)
     if not isinstance(sample, np.ndarray):
         raise TypeError(
@@ -211,7 +216,7 @@ def _call(model: Any, name: str, X: Any, arguments: tuple[Any, ...], options: di
     return getattr(model, name)(row, *arguments, **options)[:0]
 
 
-def mean_over_rows(model: Any, name: str, X: Any, y: Any, sample_weight: Any) -> float:
+def mean_over_rows(model: Any, name: str, X: Any, y: Any, sample_weight: Any, **options: Any) -> float:
     """Return a score over dask collections, where the method `name` returns a weighted mean over the rows of arrays.
 
     Parameters
@@ -222,24 +227,27 @@ def mean_over_rows(model: Any, name: str, X: Any, y: Any, sample_weight: Any) ->
         A method of (X, y, sample_weight), such as "score".
     X, y, sample_weight : dask collections
         As `DaskBlocks` takes them.
+    **options
+        Of the method, the same for all rows.
 
     Raises
     ------
     ValueError
-        When all weights are 0.
+        When all weights are 0, and for an option that has an entry for each row.
     """
     check_is_fitted(model)
-    total, weight = DaskBlocks(X, y, sample_weight).reduce(_weighted, model, name, merge=operator.add)
+    _require_shared(options)
+    total, weight = DaskBlocks(X, y, sample_weight).reduce(_weighted, model, name, options, merge=operator.add)
     require_weight(weight)
     return float(total / weight)
 
 
-def _weighted(block: Block, model: Any, name: str) -> NDArray[np.float64]:
+def _weighted(block: Block, model: Any, name: str, options: dict[str, Any]) -> NDArray[np.float64]:
     """Return the weighted sum over the rows of a block, and the sum of their weights."""
     weight = float(block.n if block.weights is None else block.weights.sum())
     if weight == 0.0:
         return np.zeros(2)
-    return weight * np.array([getattr(model, name)(block.X, block.y, block.weights), 1.0])
+    return weight * np.array([getattr(model, name)(block.X, block.y, block.weights, **options), 1.0])
 
 
 def sampled_rows(X: Any, n: int, seed: int) -> Any:

@@ -244,6 +244,11 @@ constraints : dict, or list of n dicts (or None), default=None
     or one for each, as `predict` takes them. Z(x) sums over the outputs that satisfy those of the row, also in rows of
     weight 0. With exact inference, and draws by recursions; not with ``solver="newton"`` nor ``partial="mean"``.
 
+[constraints_of_rows]
+constraints : dict, or list of n dicts (or None), default=None
+    What is known of the outputs of rows, as `predict` takes it: the distribution of a row is that of the outputs
+    which satisfy it. With exact inference.
+
 [classes]
 classes : array of labels, default=None
     All classes that will ever occur; the first call needs it where the structure has to learn the classes from y.

@@ -153,7 +153,7 @@ class Conditions(NamedTuple):
         first = self.first[start : stop + 1]
         return Conditions(first - first[0], *(column[first[0] : first[-1]] for column in self[1:]))
 
-    def take(self, rows: npt.NDArray[np.intp]) -> Conditions:
+    def taken(self, rows: npt.NDArray[np.intp]) -> Conditions:
         """Return those of some rows by number, or those that all share."""
         if len(self.first) == 2:
             return self

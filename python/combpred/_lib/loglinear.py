@@ -187,6 +187,14 @@ def _trained(model: abi.CLoglinearModel, info: Any) -> Any:
     return info
 
 
+def log_seen(
+    description: Description, scores: FloatArray, targets: Targets, conditions: Conditions | None, n_threads: int
+) -> FloatArray:
+    """Return ln Σ exp⟨s, ψ(y)⟩ over the outputs that agree with what was seen of each row of scores (n, d)."""
+    found: FloatArray = computed("cp_log_seen", description, scores, conditions, targets, n_threads=n_threads)
+    return found
+
+
 class KernelFeatures:
     """Features in which training with a kernel matrix is linear: their inner products are the matrix.
 

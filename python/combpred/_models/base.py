@@ -415,7 +415,9 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         """Return the loss, "auc" or "squared", and the decision, "score", "mbr", "mode" or "f1", of predictions."""
         return "auc", "score"
 
-    def _decoding_scores(self, scores: FloatArray, first: int = 0) -> tuple[FloatArray, FloatArray | None]:
+    def _decoding_scores(
+        self, scores: FloatArray, first: int = 0, held: RowConstraints | None = None
+    ) -> tuple[FloatArray, FloatArray | None]:
         """Return (s, t) such that prediction maximises ⟨s, ψ(y)⟩ + ⟨t, ψ(y)²⟩, from f(x) of rows from `first` on."""
         loss, decision = self._decides_by()
         if (loss, decision) == ("auc", "score"):
@@ -550,7 +552,7 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
             _, value, bound, nu, optimal = decoded
             found += (Certified(y, value, nu, optimal, bound, _shown=named(self.structure_, y)),)
         if return_marginals:
-            found += (self.predict_marginals(X),)
+            found += (self.predict_marginals(X, constraints=constraints),)
         return found if len(found) > 1 else y
 
     def enumerate(self, X_row: Any, *, nu: float = 0.5, max_results: int | None = None) -> Iterator[Any]:
@@ -658,14 +660,14 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         self, scores: FloatArray, how: Decoding, held: RowConstraints | None = None, first: int = 0
     ) -> Decoded:
         """Decode f(x) of rows from number `first` on, which are held to their constraints."""
-        linear, magnitude = self._decoding_scores(scores, first)
+        linear, magnitude = self._decoding_scores(scores, first, held)
         if held is not None:
             return held.decode(linear, magnitude, how, first)
         structure: Structure = self.structure_
         with renumbered(slice(first, None)):
             return structure.space.decode(linear, magnitude, how)
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(self, X: Any, y: Any, sample_weight: Any = None, *, constraints: Any = None) -> float:
         """Return the structure's default metric on predictions; larger is better.
 
         Parameters
@@ -673,6 +675,8 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         X : array or CSR of shape (n, n_features)
         y : array of n structures
         sample_weight : array of shape (n,), optional
+        constraints : dict, or list of n dicts (or None), default=None
+            Constraints on predictions, as for `predict`.
 
         Returns
         -------
@@ -700,8 +704,8 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         1.0
         """
         if is_dask(X):
-            return mean_over_rows(self, "score", X, y, sample_weight)
-        predicted = self.predict(X)  # refuses what is not fitted
+            return mean_over_rows(self, "score", X, y, sample_weight, constraints=constraints)
+        predicted = self.predict(X, constraints=constraints)  # refuses what is not fitted
         return float(self.structure_.score(y, predicted, sample_weight))
 
 

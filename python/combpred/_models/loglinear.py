@@ -24,7 +24,7 @@ from .._lib.ridge import Targets
 from .._lib.sampling import Plan
 from ..sampling.engines import SAMPLED_TOL, TRAINING_EVALUATIONS, Engine, Training, engine_of, resolve_method
 from ..sampling.samplers import CHAINED, chain_instead, diagnostics_of, warn_unless_mixed, with_remedies
-from ..structures import RowConstraints
+from ..structures import conditions_of
 from .training import BlockRows, EarlierFit, kernel_features, linear_scores, warn_unconverged
 
 # Order of a kernel matrix that takes the place of more features: some ten seconds to diagonalise.
@@ -82,7 +82,7 @@ class LikelihoodRows:
             of_rows = np.ones(n) if weights is None else weights
             kernel = kernel_features(model, X if len(kept) == n else X[kept], of_rows[kept], kept)
             features, targets = kernel.rows, targets.take(kept)
-            conditions = None if conditions is None else conditions.take(kept)
+            conditions = None if conditions is None else conditions.taken(kept)
         return cls(X, features, targets, kernel, kept, engine, engine.for_training(len(kept)), solver, conditions)
 
     @property
@@ -108,14 +108,11 @@ class LikelihoodRows:
         return found
 
 
-def conditions_of(model: Any, constraints: Any, n: int) -> Conditions | None:
+def conditions_of_training(model: Any, constraints: Any, n: int) -> Conditions | None:
     """Return the conditions of n rows of training, or of all, None where there are none."""
-    if constraints is None:
-        return None
-    if model.partial == "mean":
+    if constraints is not None and model.partial == "mean":
         raise ValueError("constraints in training need partial='likelihood', got partial='mean'")
-    conditions = RowConstraints(model.structure_.space, constraints, n).conditions(0, n)
-    return conditions if len(conditions.key) else None
+    return conditions_of(model.structure_, constraints, n)
 
 
 def train(
@@ -251,7 +248,7 @@ def fit_over_blocks(
     model.kernel_ = InputKernel("linear")
     engine = engine_of(model, "exact")
     engine.check()
-    conditions = conditions_of(model, constraints, 1)
+    conditions = conditions_of_training(model, constraints, 1)
     problem = _problem(model, engine, engine.for_training(0), "lbfgs", None, conditions)
     start = None
     if earlier is not None:

@@ -26,13 +26,13 @@ from .._data.names import output
 from .._data.relations import pair_matrices
 from .._lib.arrays import FloatArray, allocate
 from .._lib.call import get_n_threads, row_streams
-from .._lib.decode import Decoded, Decoding
+from .._lib.decode import Conditions, Decoded, Decoding
 from .._lib.errors import CapabilityError, renumbered
 from .._lib.loglinear import SgdState
 from .._lib.names import SET_LOSSES
 from .._lib.partition import order_positions
 from ..sampling import LogPartition
-from ..sampling.engines import INFERENCE_OF, INFERENCES, Engine, Inferred, engine_of, resolve_method
+from ..sampling.engines import INFERENCE_OF, INFERENCES, Engine, ExactEngine, Inferred, engine_of, resolve_method
 from ..sampling.samplers import (
     ESTIMATOR_SAMPLERS,
     Samples,
@@ -42,11 +42,11 @@ from ..sampling.samplers import (
     samples_of,
     warn_unless_mixed,
 )
-from ..structures import Structure, class_probabilities, has_method
+from ..structures import Structure, class_probabilities, conditions_of, has_method
 from ..structures.costs import OWN, require_decision
 from .base import StructuredEstimator
-from .loglinear import conditions_of, fit_over_blocks, train
-from .training import EarlierFit, embed_rows, has_partial_fit, kernel_of, require_parameters
+from .loglinear import conditions_of_training, fit_over_blocks, train
+from .training import EarlierFit, SeenRows, embed_rows, has_partial_fit, kernel_of, require_parameters
 
 if TYPE_CHECKING:
     from ..structures._search.constraints import RowConstraints
@@ -54,6 +54,11 @@ if TYPE_CHECKING:
 _MOST_PROBABLE = "map", "subset"  # decisions that take the most probable structure
 _BY_LOSS = (*SET_LOSSES, OWN)  # those that compare expected losses of outputs
 _FEWER_ROWS = "pass fewer rows at once"
+
+
+def _of(conditions: Conditions | None, rows: slice, n: int) -> Conditions | None:
+    """Return the conditions of some of n rows."""
+    return None if conditions is None else conditions.taken(np.arange(n)[rows])
 
 
 def _available(method: str, wanted: str) -> Any:
@@ -99,7 +104,7 @@ class ProbabilisticBase(StructuredEstimator):
 
     @_available("probabilities", "predict_proba")  # type: ignore[untyped-decorator]
     @lazily_on_dask
-    def predict_proba(self, X: Any) -> Any:
+    def predict_proba(self, X: Any, *, constraints: Any = None) -> Any:
         """Return the probability of each class, grade, node, element or label.
 
         Only with classes (``MultiClass``), grades (``Ordinal``), nodes of trees (``Hierarchy``), elements of posets
@@ -108,6 +113,7 @@ class ProbabilisticBase(StructuredEstimator):
         Parameters
         ----------
         X : array or CSR of shape (n, n_features)
+        %(constraints_of_rows)s
 
         Returns
         -------
@@ -134,16 +140,17 @@ class ProbabilisticBase(StructuredEstimator):
         >>> ProbabilisticStructured().fit(X, ["a", "a", "b", "b"]).predict_proba([[1.5]]).round(2).tolist()
         [[0.38, 0.62]]
         """
-        return self._probabilities(X, np.positive)
+        return self._probabilities(X, np.positive, constraints)
 
     @_available("probabilities", "predict_log_proba")  # type: ignore[untyped-decorator]
     @lazily_on_dask
-    def predict_log_proba(self, X: Any) -> Any:
+    def predict_log_proba(self, X: Any, *, constraints: Any = None) -> Any:
         """Return the logarithm of `predict_proba`.
 
         Parameters
         ----------
         X : array or CSR of shape (n, n_features)
+        %(constraints_of_rows)s
 
         Returns
         -------
@@ -168,17 +175,17 @@ class ProbabilisticBase(StructuredEstimator):
         [[-0.98, -0.47]]
         """
         with np.errstate(divide="ignore"):
-            return self._probabilities(X, np.log)
+            return self._probabilities(X, np.log, constraints)
 
-    def _probabilities(self, X: Any, scale: Callable[[FloatArray], FloatArray]) -> Any:
+    def _probabilities(self, X: Any, scale: Callable[[FloatArray], FloatArray], constraints: Any) -> Any:
         """Return the probabilities of classes on a scale."""
-        marginals = self._marginals(X)  # refuses what is not fitted
+        marginals = self._marginals(X, constraints)  # refuses what is not fitted
         values = scale(class_probabilities(self.structure_, marginals))
         return output(self, values, X, self.classes_.tolist())
 
     @_available("pair_probabilities", "predict_pairwise_proba")  # type: ignore[untyped-decorator]
     @lazily_on_dask
-    def predict_pairwise_proba(self, X: Any) -> FloatArray:
+    def predict_pairwise_proba(self, X: Any, *, constraints: Any = None) -> FloatArray:
         """Return the probability of each label, or item, to be before each other.
 
         Only with rankings (``Permutations``, ``WeakOrders``) and partial tournaments (``Tournaments``).
@@ -186,6 +193,7 @@ class ProbabilisticBase(StructuredEstimator):
         Parameters
         ----------
         X : array or CSR of shape (n, n_features)
+        %(constraints_of_rows)s
 
         Returns
         -------
@@ -215,12 +223,12 @@ class ProbabilisticBase(StructuredEstimator):
         >>> ProbabilisticStructured("permutations").fit(X, y).predict_pairwise_proba([[1.5]]).round(2).tolist()
         [[[0.5, 0.37], [0.63, 0.5]]]
         """
-        marginals = self._marginals(X)  # refuses what is not fitted
+        marginals = self._marginals(X, constraints)  # refuses what is not fitted
         return pair_matrices(*self.structure_.pair_probabilities(marginals))
 
     @_available("from_orders", "predict_position_proba")  # type: ignore[untyped-decorator]
     @lazily_on_dask
-    def predict_position_proba(self, X: Any) -> FloatArray:
+    def predict_position_proba(self, X: Any, *, constraints: Any = None) -> FloatArray:
         """Return the probability of each label to be at each position.
 
         Only with rankings (``Permutations``) of up to 20 labels; for more count positions in `sample`.
@@ -228,6 +236,7 @@ class ProbabilisticBase(StructuredEstimator):
         Parameters
         ----------
         X : array or CSR of shape (n, n_features)
+        %(constraints_of_rows)s
 
         Returns
         -------
@@ -258,15 +267,18 @@ class ProbabilisticBase(StructuredEstimator):
         [[[0.37, 0.63], [0.63, 0.37]]]
         """
         X = self._read_inputs(X)
-        k = self.structure_.space.part_len
-        proba: FloatArray = allocate((X.shape[0], k, k), np.float64, f"positions of {k} labels", _FEWER_ROWS)
+        k, n = self.structure_.space.part_len, X.shape[0]
+        conditions = self._conditions(constraints, n)
+        proba: FloatArray = allocate((n, k, k), np.float64, f"positions of {k} labels", _FEWER_ROWS)
         for rows, scores in self._score_blocks(X):
             with renumbered(rows):
-                proba[rows] = order_positions(self.structure_.space.description, scores, get_n_threads(self.n_jobs))
+                proba[rows] = order_positions(
+                    self.structure_.space.description, scores, get_n_threads(self.n_jobs), _of(conditions, rows, n)
+                )
         return proba
 
     @lazily_on_dask
-    def predict_marginals(self, X: Any) -> Any:
+    def predict_marginals(self, X: Any, *, constraints: Any = None) -> Any:
         r"""Return the expected embedding E ψ(y) of each row.
 
         Where entries of ψ are 0 or 1 these are probabilities: of a label, an arc, an edge, a cell. Where they are ±1,
@@ -275,6 +287,7 @@ class ProbabilisticBase(StructuredEstimator):
         Parameters
         ----------
         X : array or CSR of shape (n, n_features)
+        %(constraints_of_rows)s
 
         Returns
         -------
@@ -315,19 +328,19 @@ class ProbabilisticBase(StructuredEstimator):
         >>> bool(ranker.predict_marginals([[0.5]])[0, 0] > 0)  # P(0 before 1) − P(1 before 0)
         True
         """
-        marginals = self._marginals(X)
+        marginals = self._marginals(X, constraints)
         return output(self, marginals, X, self.structure_.feature_names().tolist())
 
-    def _marginals(self, X: Any) -> FloatArray:
+    def _marginals(self, X: Any, constraints: Any = None) -> FloatArray:
         """Return what `predict_marginals` does, as an array."""
         X = self._read_inputs(X)
         n, d = X.shape[0], self.structure_.n_features
         marginals: FloatArray = allocate((n, d), np.float64, f"{d} marginals of each of {n} rows", _FEWER_ROWS)
-        for rows, _, inferred in self._blocks(X, marginals=True, log_z=False):
+        for rows, _, inferred, _ in self._blocks(X, constraints, marginals=True, log_z=False):
             marginals[rows] = inferred.means
         return marginals
 
-    def log_proba(self, X: Any, y: Any) -> FloatArray:
+    def log_proba(self, X: Any, y: Any, *, constraints: Any = None) -> FloatArray:
         r"""Return the log-probability of a given structure for each row.
 
         That is :math:`\ln p(y \mid x)`.
@@ -336,7 +349,8 @@ class ProbabilisticBase(StructuredEstimator):
         ----------
         X : array or CSR of shape (n, n_features)
         y : array of n structures
-            In full: without unknown positions, and no `Admissible` sets.
+            Of which a part may be known, or `Admissible` sets: the probability is that of what is known.
+        %(constraints_of_rows)s
 
         Returns
         -------
@@ -363,16 +377,16 @@ class ProbabilisticBase(StructuredEstimator):
         1.0
         """
         X = self._read_inputs(X)
-        parts = self.structure_.encode(y)
-        check_consistent_length(X, parts)
+        n_threads, seen = get_n_threads(self.n_jobs), SeenRows.of(self.structure_, y)
+        check_consistent_length(X, range(seen.n))
         log_proba = np.empty(X.shape[0])
-        for rows, scores, inferred in self._blocks(X):
-            assert inferred.log_z is not None
-            psi = self.structure_.space.embed(parts[rows], get_n_threads(self.n_jobs))
-            log_proba[rows] = np.einsum("ij,ij->i", scores, psi) - inferred.log_z
+        for rows, scores, inferred, conditions in self._blocks(X, constraints):
+            with renumbered(rows):
+                log_seen = seen.log_sums(scores, rows, conditions, n_threads)
+            log_proba[rows] = log_seen - inferred.log_z
         return np.minimum(log_proba, 0.0, out=log_proba)  # above by rounding, or errors of an estimate
 
-    def score_log_loss(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score_log_loss(self, X: Any, y: Any, sample_weight: Any = None, *, constraints: Any = None) -> float:
         r"""Return the mean of −ln p(y | x); smaller is better.
 
         Parameters
@@ -381,6 +395,7 @@ class ProbabilisticBase(StructuredEstimator):
         y : array of n structures
         sample_weight : array of shape (n,) or float, default=None
             Weights of the rows; None: equal.
+        %(constraints_of_rows)s
 
         Returns
         -------
@@ -406,11 +421,17 @@ class ProbabilisticBase(StructuredEstimator):
         True
         """
         if is_dask(X):
-            return mean_over_rows(self, "score_log_loss", X, y, sample_weight)
-        return float(mean_of_rows(-self.log_proba(X, y), sample_weight, False))
+            return mean_over_rows(self, "score_log_loss", X, y, sample_weight, constraints=constraints)
+        return float(mean_of_rows(-self.log_proba(X, y, constraints=constraints), sample_weight, False))
 
     def log_partition(
-        self, X: Any, *, method: str | None = None, epsilon: float | None = None, delta: float | None = None
+        self,
+        X: Any,
+        *,
+        method: str | None = None,
+        epsilon: float | None = None,
+        delta: float | None = None,
+        constraints: Any = None,
     ) -> LogPartition:
         r"""Return the logarithm of the partition function of each row, with bounds.
 
@@ -425,6 +446,7 @@ class ProbabilisticBase(StructuredEstimator):
         epsilon, delta : float or None, default=None
             Of estimates, the relative error of Z and the probability that it is larger, in (0, 1); None: the
             parameters of the same names. Exact values have neither.
+        %(constraints_of_rows)s
 
         Returns
         -------
@@ -461,10 +483,11 @@ class ProbabilisticBase(StructuredEstimator):
         delta = None if delta is None else share(delta, "delta")
         X = self._read_inputs(X)
         engine = self._engine(X.shape[0], inference, epsilon, delta)
-        return engine.log_partition(np.concatenate([scores for _, scores in self._score_blocks(X)]))
+        scores = np.concatenate([scores for _, scores in self._score_blocks(X)])
+        return engine.log_partition(scores, self._conditions(constraints, len(scores)))
 
     @lazily_on_dask
-    def entropy(self, X: Any) -> FloatArray:
+    def entropy(self, X: Any, *, constraints: Any = None) -> FloatArray:
         r"""Return the entropy of the distribution of each row.
 
         It is :math:`-\sum_y p(y \mid x) \ln p(y \mid x)`.
@@ -472,6 +495,7 @@ class ProbabilisticBase(StructuredEstimator):
         Parameters
         ----------
         X : array or CSR of shape (n, n_features)
+        %(constraints_of_rows)s
 
         Returns
         -------
@@ -501,14 +525,22 @@ class ProbabilisticBase(StructuredEstimator):
         """
         X = self._read_inputs(X)
         entropy = np.empty(X.shape[0])
-        for rows, scores, inferred in self._blocks(X, marginals=True):
+        for rows, scores, inferred, _ in self._blocks(X, constraints, marginals=True):
             assert inferred.means is not None and inferred.log_z is not None
             entropy[rows] = inferred.log_z - np.einsum("ij,ij->i", scores, inferred.means)
         structure = self.structure_
         largest = structure.log_count() if "log-count" in structure.space.capabilities else np.inf
         return np.clip(entropy, 0.0, largest, out=entropy)  # beyond by rounding, or errors of estimates
 
-    def sample(self, X: Any, n_samples: int = 1, *, sampler: str | None = None, random_state: Any = None) -> Samples:
+    def sample(
+        self,
+        X: Any,
+        n_samples: int = 1,
+        *,
+        sampler: str | None = None,
+        random_state: Any = None,
+        constraints: Any = None,
+    ) -> Samples:
         """Draw structures from the predicted distribution of each row.
 
         They are independent, except for the samplers "meta" and "local", which follow a chain for each row.
@@ -524,6 +556,7 @@ class ProbabilisticBase(StructuredEstimator):
             None: the parameter of the same name. Each row of X has its own random stream, which follows from its
             entries: an integer gives a row the same samples whatever the number of threads or the other rows. Equal
             rows are sampled independently. Chains are thinned alike for all rows, by the slowest of a block of them.
+        %(constraints_of_rows)s
 
         Returns
         -------
@@ -565,13 +598,14 @@ class ProbabilisticBase(StructuredEstimator):
         rng = check_random_state(self.random_state if random_state is None else random_state)
         seed = int(rng.randint(2**62, dtype=np.int64))
         structure, n = self.structure_, X.shape[0]
+        conditions = self._conditions(constraints, n)
         method = sampler if sampler == "auto" else method_of(structure, sampler)
         n_threads, streams, found = get_n_threads(self.n_jobs), row_streams(X), []
         for rows, scores in self._score_blocks(X):
             with renumbered(rows):
                 drawn = draw_rows(
                     structure, method, scores, n_samples, seed, n_rows=n, streams=streams[rows], n_threads=n_threads,
-                    verbose=int(self.verbose),
+                    verbose=int(self.verbose), conditions=_of(conditions, rows, n),
                 )  # fmt: skip
             found.append((np.arange(n)[rows], drawn))
         measured = [(numbers, drawn.chains) for numbers, drawn in found if drawn.chains is not None]
@@ -590,15 +624,22 @@ class ProbabilisticBase(StructuredEstimator):
         engine.check()
         return engine
 
+    def _conditions(self, constraints: Any, n: int) -> Conditions | None:
+        """Return what the outputs of n rows satisfy, None for nothing."""
+        return conditions_of(self.structure_, constraints, n)
+
     def _blocks(
-        self, X: Any, *, marginals: bool = False, log_z: bool = True
-    ) -> Iterator[tuple[slice, FloatArray, Inferred]]:
-        """Yield f(x) of blocks of rows, and what is asked about their distributions."""
-        engine = self._engine(X.shape[0])
+        self, X: Any, constraints: Any = None, *, marginals: bool = False, log_z: bool = True
+    ) -> Iterator[tuple[slice, FloatArray, Inferred, Conditions | None]]:
+        """Yield f(x) of blocks of rows, what is asked about their distributions, and their conditions."""
+        n = X.shape[0]
+        engine, conditions = self._engine(n), self._conditions(constraints, n)
+        engine.check_conditions(conditions)
         for rows, scores in self._score_blocks(X):
+            some = _of(conditions, rows, n)
             with renumbered(rows):
-                inferred = engine.infer(scores, means=marginals, log_z=log_z)
-            yield rows, scores, inferred
+                inferred = engine.infer(scores, means=marginals, log_z=log_z, conditions=some)
+            yield rows, scores, inferred, some
 
     def _set_structure(self, structure: Structure) -> None:
         require_decision(structure.space, self.decision)
@@ -623,7 +664,9 @@ class ProbabilisticBase(StructuredEstimator):
         with renumbered(slice(first, None)):
             return self.structure_.space.decision_values(scores, self.decision, parts, get_n_threads(self.n_jobs))
 
-    def _decoding_scores(self, scores: FloatArray, first: int = 0) -> tuple[FloatArray, FloatArray | None]:
+    def _decoding_scores(
+        self, scores: FloatArray, first: int = 0, held: RowConstraints | None = None
+    ) -> tuple[FloatArray, FloatArray | None]:
         if self._decides_by_scores():
             return scores, None
         if self.decision in _BY_LOSS:
@@ -631,8 +674,11 @@ class ProbabilisticBase(StructuredEstimator):
                 f"decision={self.decision!r} gives no scores to list structures by: take decision='map' or 'mbr'"
             )
         # argmin_y E‖ψ(y) − ψ(Y)‖² = argmax_y ⟨Eψ, ψ(y)⟩ − ½‖ψ(y)‖².
+        engine, conditions = self._engine(len(scores)), None
+        if held is not None and isinstance(engine, ExactEngine):  # others know the unconditional expectation
+            conditions = held.conditions(first, first + len(scores))
         with renumbered(slice(first, None)):
-            marginals = self._engine(len(scores)).infer(scores, means=True, log_z=False).means
+            marginals = engine.infer(scores, means=True, log_z=False, conditions=conditions).means
         assert marginals is not None
         return marginals, np.full(scores.shape[1], -0.5)
 
@@ -884,7 +930,7 @@ class ProbabilisticStructured(ProbabilisticBase):
             self.kernel_ = kernel_of(self, rows)
             if earlier is not None:
                 earlier.require_match(self, rows.X.shape[0])
-            train(self, rows.X, embed_rows(self, rows), earlier, conditions=conditions_of(self, constraints, rows.n))
+            train(self, rows.X, embed_rows(self, rows), earlier, conditions=conditions_of_training(self, constraints, rows.n))
         return self
 
     @documented
@@ -993,6 +1039,6 @@ class ProbabilisticStructured(ProbabilisticBase):
             state: SgdState | None = getattr(self, "descent_", None)
             weights = None if state is None else state.weights
             rows = self._read_mini_batch(X, y, classes, sample_weight, first=state is None, weights=weights)
-            conditions = conditions_of(self, constraints, rows.n)
+            conditions = conditions_of_training(self, constraints, rows.n)
             train(self, rows.X, embed_rows(self, rows), online=True, conditions=conditions)
         return self

@@ -24,7 +24,8 @@ from .._lib.arrays import FloatArray, IndexArray, refuse_masked, require_memory
 from .._lib.call import RowInputs, are_read_in_place, get_n_threads
 from .._lib.errors import CapabilityError
 from .._lib.kernel import InputKernel
-from .._lib.loglinear import KernelFeatures
+from .._lib.decode import Conditions
+from .._lib.loglinear import KernelFeatures, log_seen
 from .._lib.ridge import RowOutputs, Targets
 from ..structures import Structure, classes_of, resolve_structure, target_type
 
@@ -114,6 +115,50 @@ def embed_rows(model: Any, rows: TrainingRows, *, complete: bool = False) -> Tar
     parts, partial = encode_rows(structure, rows.y, sets, complete=complete)
     psi = structure.space.embed(parts, get_n_threads(model.n_jobs), partial=partial)
     return Targets(psi, rows.weights, None if sets is None else sets.first, parts if structure.space.in_library else None)
+
+
+@dataclass(frozen=True)
+class SeenRows:
+    """What was seen of the outputs of rows: whole ones, some known in part, or sets.
+
+    Attributes
+    ----------
+    structure : Structure
+    parts : ndarray
+    partial : bool
+        Whether some may be known in part.
+    first : ndarray of shape (n + 1,), or None
+        Where the outputs of each row begin; None for one each.
+    """
+
+    structure: Structure
+    parts: NDArray[Any]
+    partial: bool
+    first: IndexArray | None
+
+    @classmethod
+    def of(cls, structure: Structure, y: Any) -> SeenRows:
+        """Return those of y in the user's format."""
+        sets = flat_sets(y)
+        return cls(structure, *encode_rows(structure, y, sets), None if sets is None else sets.first)
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        return len(self.parts) if self.first is None else len(self.first) - 1
+
+    def log_sums(
+        self, scores: FloatArray, rows: slice, conditions: Conditions | None, n_threads: int | None
+    ) -> FloatArray:
+        """Return ln Σ exp⟨s, ψ(y)⟩ over what agrees with each of some rows, given their scores."""
+        space, first, some = self.structure.space, self.first, rows
+        if first is not None:
+            first = first[rows.start : rows.stop + 1]
+            some, first = slice(first[0], first[-1]), first - first[0]
+        parts = self.parts[some]
+        psi = space.embed(parts, n_threads, partial=self.partial)
+        targets = Targets(psi, None, first, parts if space.in_library else None)
+        return log_seen(space.description, scores, targets, conditions, n_threads)
 
 
 def require_single(sets: Any, learner: str) -> None:

@@ -17,6 +17,8 @@ from sklearn.utils import check_random_state
 from .._data.warn import warn_user
 from .._lib.arrays import FloatArray
 from .._lib.call import get_n_threads
+from .._lib.decode import Conditions
+from .._lib.errors import CapabilityError
 from .._lib.partition import Asked, exact_is_affordable, log_partition, partition_cost
 from ..structures import Structure
 from ._marginals import range_of_features
@@ -103,15 +105,23 @@ class Engine(ABC):
     def check(self) -> None:
         """Raise CapabilityError, before any work, where the structure lacks what the engine needs."""
 
+    def check_conditions(self, conditions: Conditions | None) -> None:
+        """Raise CapabilityError where the outputs of rows satisfy conditions, which the engine knows nothing of."""
+        if conditions is not None:
+            raise CapabilityError(f"constraints take exact inference, and this is {self.name!r}: set inference='exact'")
+
     @abstractmethod
-    def infer(self, scores: FloatArray, *, means: bool = False, log_z: bool = True) -> Inferred:
-        """Return expected features and/or ln Z for each row of finite scores (k, d).
+    def infer(
+        self, scores: FloatArray, *, means: bool = False, log_z: bool = True, conditions: Conditions | None = None
+    ) -> Inferred:
+        """Return expected features and/or ln Z for each row of finite scores (k, d), under conditions if given.
 
         Random streams follow from the seed and the scores.
         """
 
-    def log_partition(self, scores: FloatArray) -> LogPartition:
-        """Return ln Z with bounds for each row of finite scores (k, d)."""
+    def log_partition(self, scores: FloatArray, conditions: Conditions | None = None) -> LogPartition:
+        """Return ln Z with bounds for each row of finite scores (k, d), under conditions if given."""
+        self.check_conditions(conditions)
         return log_z_of(self.structure, scores, self.asked)
 
     @abstractmethod
@@ -134,9 +144,23 @@ class ExactEngine(Engine):
     def check(self) -> None:
         partition_cost(self.structure.space.sums, marginals=True)
 
-    def infer(self, scores: FloatArray, *, means: bool = False, log_z: bool = True) -> Inferred:
-        found = log_partition(self.structure.space.sums, scores, marginals=means, n_threads=self.asked.n_threads)
+    def check_conditions(self, conditions: Conditions | None) -> None:
+        pass
+
+    def infer(
+        self, scores: FloatArray, *, means: bool = False, log_z: bool = True, conditions: Conditions | None = None
+    ) -> Inferred:
+        found = log_partition(
+            self.structure.space.sums, scores, marginals=means, conditions=conditions, n_threads=self.asked.n_threads
+        )
         return Inferred(found.marginals, found.log_z)
+
+    def log_partition(self, scores: FloatArray, conditions: Conditions | None = None) -> LogPartition:
+        if conditions is None:
+            return super().log_partition(scores)
+        n, log_z = len(scores), self.infer(scores, conditions=conditions).log_z
+        assert log_z is not None  # it was asked for
+        return LogPartition(log_z, log_z, log_z, "exact", np.ones(n, dtype=np.bool_), np.zeros(n, dtype=np.int64))
 
     def for_training(self, n: int) -> Training:
         return Training("exact")
@@ -151,11 +175,15 @@ class SampledEngine(Engine):
     def check(self) -> None:
         method_of(self.structure, self.asked.sampler)
 
-    def infer(self, scores: FloatArray, *, means: bool = False, log_z: bool = True) -> Inferred:
+    def infer(
+        self, scores: FloatArray, *, means: bool = False, log_z: bool = True, conditions: Conditions | None = None
+    ) -> Inferred:
+        self.check_conditions(conditions)
         values = self.log_partition(scores).value if log_z else None  # refuses what would not end at once
         return Inferred(self._means(scores) if means else None, values)
 
-    def log_partition(self, scores: FloatArray) -> LogPartition:
+    def log_partition(self, scores: FloatArray, conditions: Conditions | None = None) -> LogPartition:
+        self.check_conditions(conditions)
         sampler = self.asked.sampler
         method = method_of(self.structure, sampler) if sampler == "cftp" else sampler
         return log_z_of(self.structure, scores, replace(self.asked, sampler=method))
@@ -224,7 +252,10 @@ class TaylorEngine(Engine):
     def check(self) -> None:
         check_taylor(self.structure)
 
-    def infer(self, scores: FloatArray, *, means: bool = False, log_z: bool = True) -> Inferred:
+    def infer(
+        self, scores: FloatArray, *, means: bool = False, log_z: bool = True, conditions: Conditions | None = None
+    ) -> Inferred:
+        self.check_conditions(conditions)
         found = warned_expansion(self.structure, scores, self.asked, decoded=log_z)
         return Inferred(found.marginals, found.value if log_z else None)
 

@@ -321,7 +321,9 @@ class EmbeddingRegressor(ComposedEstimator):
         else:
             yield from super()._score_blocks(X)
 
-    def _decoding_scores(self, scores: FloatArray, first: int = 0) -> tuple[FloatArray, FloatArray | None]:
+    def _decoding_scores(
+        self, scores: FloatArray, first: int = 0, held: RowConstraints | None = None
+    ) -> tuple[FloatArray, FloatArray | None]:
         expected = scores + self.structure_.mean()
         if self.decision_ == "log_odds":
             signs = self.structure_.space.entry_kind == "signs"
@@ -330,7 +332,7 @@ class EmbeddingRegressor(ComposedEstimator):
             return odds / 2.0 if signs else odds, None
         if self.decision_ == "mode" and self.target == "outputs":  # the output itself is the nearest one
             return expected, np.full(expected.shape[1], -0.5)
-        return super()._decoding_scores(scores, first)
+        return super()._decoding_scores(scores, first, held)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
