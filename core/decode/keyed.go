@@ -1,6 +1,8 @@
 package decode
 
 import (
+	"encoding/binary"
+
 	"combpred/core/fault"
 	"combpred/core/parallel"
 	"combpred/core/structure"
@@ -87,22 +89,94 @@ func (k *Keyed) Batch(b *structure.Batch, method Method, dst []int32, certs []st
 	return within(b, of, len(k.First) == 2, method, dst, certs, met, workers, mon)
 }
 
-// Arrange lists outputs, one after the other in y, as the conditions of their rows ask for.
+// Arrange lists outputs, one after the other in y, as the conditions of their rows ask for. Its error names the first row whose conditions
+// are illegal, or whose output does not satisfy them.
 func (k *Keyed) Arrange(space structure.Space, y []int32, workers int, mon *parallel.Monitor) error {
 	p := space.PartLen()
-	if len(k.First) != 2 {
-		if err := rangesCheck(k.First, len(k.All), len(y)/p); err != nil {
+	of, err := k.Rows(space, len(y)/p)
+	if err != nil {
+		return err
+	}
+	if len(k.First) == 2 {
+		r, err := of(0)
+		if err != nil {
 			return err
 		}
-		return k.Each(space, workers, mon, func(row int, r structure.Restriction) {
+		of = func(int) (structure.Restriction, error) { return r, nil }
+	}
+	return parallel.For(len(y)/p, rowsRead, workers, mon, func(lo, hi int) error {
+		for row := lo; row < hi; row++ {
+			r, err := of(row)
+			if err == nil {
+				err = r.Check(space, y[row*p:(row+1)*p])
+			}
+			if err = fault.First(err, mon.Err()); err != nil {
+				return fault.At(row, err)
+			}
 			if r.List != nil {
 				r.List(y[row*p : (row+1)*p])
 			}
-		})
-	}
-	return k.Each(space, workers, mon, func(_ int, r structure.Restriction) {
-		for at := 0; r.List != nil && at < len(y); at += p {
-			r.List(y[at : at+p])
 		}
+		return nil
 	})
+}
+
+// Held are rows of scores for the outputs that satisfy conditions.
+type Held struct {
+	*structure.Batch
+	lists []func(y []int32) // of each space; nil: outputs stay as they are
+}
+
+// Within returns rows of the outputs that satisfy their conditions: those of equal conditions are of one space. Its error names the first
+// row whose conditions are illegal, or are seen at once to leave no output.
+func (k *Keyed) Within(b *structure.Batch) (h Held, err error) {
+	h.Batch = b
+	of, err := k.RowsOf(b)
+	if err != nil {
+		return h, err
+	}
+	part := func(at, row int) (structure.Space, error) {
+		r, err := of(at, row)
+		if err != nil {
+			return nil, err
+		}
+		h.lists = append(h.lists, r.List)
+		return r.Within(b.Spaces()[at])
+	}
+	if len(k.First) == 2 && !b.Mixed() {
+		shared, err := part(0, 0)
+		if err != nil {
+			return h, err
+		}
+		h.Batch, err = b.Among([]structure.Space{shared}, nil)
+		return h, err
+	}
+	numbers, spaces, numberOf := map[string]int32{}, []structure.Space{}, make([]int32, b.Len())
+	for i := range numberOf {
+		name := binary.LittleEndian.AppendUint32(nil, uint32(b.At(i)))
+		for _, c := range ofRow(k.First, k.All, i) {
+			for _, v := range [3]int{int(c.Key), c.U, c.V} {
+				name = binary.LittleEndian.AppendUint32(name, uint32(v))
+			}
+		}
+		number, known := numbers[string(name)]
+		if !known {
+			space, err := part(b.At(i), i)
+			if err != nil {
+				return h, fault.At(i, err)
+			}
+			number = int32(len(spaces))
+			numbers[string(name)], spaces = number, append(spaces, space)
+		}
+		numberOf[i] = number
+	}
+	h.Batch, err = b.Among(spaces, numberOf)
+	return h, err
+}
+
+// List lists an output of row i as its conditions ask for.
+func (h *Held) List(i int, y []int32) {
+	if h.lists != nil && h.lists[h.At(i)] != nil {
+		h.lists[h.At(i)](y)
+	}
 }
