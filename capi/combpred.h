@@ -541,8 +541,8 @@ int32_t cp_space_restrict(cp_space space, cp_in_conditions *conditions, cp_restr
 /* Writes y[n, part_len], outputs that satisfy conditions, to dst[n, part_len] as the conditions ask for: cycles from
  * their start to their end, as cp_decode lists them, and others as they are. Where a cycle without directions has one
  * of the two, a list with a start goes on to the smaller neighbour of the start, and a list with an end begins with
- * the smaller neighbour of the end. Rows are checked first, as cp_space_embed does, which bad_row is about.
- * control->step counts rows, twice. */
+ * the smaller neighbour of the end. An output that is none, or does not satisfy the conditions of its row: CP_EVALUE
+ * with bad_row. Illegal conditions are, too. control->step counts rows. */
 int32_t cp_space_arrange(cp_space space, cp_in_conditions *conditions, cp_in_i32 *y /* [n, part_len] */, int64_t n,
                          int64_t part_len, int32_t *dst /* [n, part_len] */, int32_t workers, cp_control *control,
                          int64_t *bad_row, char *err, int64_t err_cap);
@@ -766,6 +766,8 @@ typedef struct cp_kbest_options {
   int64_t most;       /* of cp_kbest_start: how many outputs are wanted, up to 2^40; 0: all                       */
   int64_t row;        /* of cp_kbest_start: a row of scores                                                       */
   int64_t rows;       /* of cp_kbest_start: 0, or most rows that the caller decodes at a time, up to 2^28         */
+  cp_in_conditions *conditions; /* what outputs must satisfy, or NULL, as it is where the caller decodes; nu is about
+                                   those that do. Cycles are listed as cp_space_arrange does                      */
 } cp_kbest_options;
 typedef const cp_kbest_options cp_in_kbest_options;
 #define CP_KBEST_OPTIONS {.struct_size = sizeof(cp_kbest_options), .nu = 1.0}
@@ -819,19 +821,29 @@ int32_t cp_hereditary_start(cp_in_f64 *weights /* [n_edges] */, int64_t n_edges,
 /* For each row s of scores->linear[n, d] writes ln Σ_y exp⟨s, ψ(y)⟩, a sum over all outputs, to log_z[n], and the
  * marginals E ψ under p(y) ∝ exp⟨s, ψ(y)⟩, which are the gradient of ln Z, to marginals[n, d] (NULL: not wanted). Exact
  * up to rounding, for scores of any finite size. cp_space_facts tells how it is done and how long it takes.
- * CP_ECAPABILITY where the structure is too large for both engines. NaN or infinite scores: CP_EVALUE with bad_row.
- * control->step counts rows; control->cancel is polled between rows, and within rows that take long.
- * bad_row is a row of scores. */
-int32_t cp_log_partition(cp_space space, cp_in_scores *scores, double *log_z /* [scores.n] */,
-                         double *marginals /* [scores.n, scores.d]? */, int32_t workers, cp_control *control,
-                         int64_t *bad_row, char *err, int64_t err_cap);
+ *
+ * Under conditions (NULL: none), of one row or n, p is the distribution on the outputs that satisfy those of the row,
+ * and the sum is over these. Entries of ψ that conditions decide have exactly the value that is left to them.
+ *
+ * What else there is to know about p follows from both: ln p(y) = ⟨s, ψ(y)⟩ − ln Z; the entropy is ln Z − ⟨s, E ψ⟩, in
+ * nats; the gradient of −ln p(y) in s is E ψ − ψ(y); and the Kullback–Leibler divergence from p to the distribution q
+ * of scores t is ⟨s − t, E ψ⟩ − ln Z(s) + ln Z(t).
+ *
+ * CP_ECAPABILITY where the structure is too large for both engines, or takes no conditions. NaN or infinite scores,
+ * illegal conditions, or some that no output satisfies: CP_EVALUE with bad_row. control->step counts rows;
+ * control->cancel is polled between rows, and within rows that take long.
+ * bad_row is a row of scores or of conditions. */
+int32_t cp_log_partition(cp_space space, cp_in_scores *scores, cp_in_conditions *conditions /* ? */,
+                         double *log_z /* [scores.n] */, double *marginals /* [scores.n, scores.d]? */,
+                         int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
 /* For each row s of scores->linear[n, d] writes the probability that item u is at position r + 1 under
- * p(y) ∝ exp⟨s, ψ(y)⟩ to dst[n, part_len, part_len], at [u, r], for "permutations". Exact up to rounding.
- * CP_ECAPABILITY for other structures, and beyond 20 items. NaN or infinite scores: CP_EVALUE with bad_row, a row of
- * scores. control is as for cp_log_partition. */
-int32_t cp_order_positions(cp_space space, cp_in_scores *scores, double *dst, int64_t part_len, int32_t workers,
-                           cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+ * p(y) ∝ exp⟨s, ψ(y)⟩ to dst[n, part_len, part_len], at [u, r], for "permutations". Exact up to rounding. Conditions
+ * are as for cp_log_partition. CP_ECAPABILITY for other structures, and beyond 20 items. NaN or infinite scores:
+ * CP_EVALUE with bad_row, a row of scores or of conditions. control is as for cp_log_partition. */
+int32_t cp_order_positions(cp_space space, cp_in_scores *scores, cp_in_conditions *conditions /* ? */, double *dst,
+                           int64_t part_len, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
+                           int64_t err_cap);
 
 /* For each row s of scores->linear[n, d] writes to dst[n, part_len] the label set of least expected loss under
  * p(y) ∝ exp⟨s, ψ(y)⟩, for "labelsets", and to value[n] (NULL: not wanted) what it is expected to be worth. loss is
@@ -926,20 +938,24 @@ typedef struct cp_chain_record {
  * burn_in and thin are not used. With n_samples = 0 it is left at that. "cftp" without prospect by 4096 uniform outputs
  * is CP_EBUDGET at once.
  *
+ * Under conditions (NULL: none), of one row or n, p is the distribution on the outputs that satisfy those of the row,
+ * which only "exact" draws from, and "auto" where that is possible. Cycles are listed as cp_space_arrange does.
+ *
  * With n = 0, or n_samples = 0 and diagnosed = 0, nothing is done but to tell the method, and CP_ECAPABILITY.
  *
  * burn_in, thin and budget are at most 2^40; methods that do not use them ignore their values. The seed decides on
  * everything: each row (cp_scores.streams), and sample j of exact methods, have their own random streams, so that
  * results depend neither on workers nor, unless diagnosed, on other rows, nor, for exact methods, on n_samples. record
  * may be NULL.
- * CP_ECAPABILITY: the structure lacks what the method needs. NaN or infinite scores: CP_EVALUE with bad_row.
+ * CP_ECAPABILITY: the structure lacks what the method needs. NaN or infinite scores, illegal conditions, or some that
+ * no output satisfies: CP_EVALUE with bad_row.
  * control->step counts rows, for exact methods blocks of 16 samples; control->cancel is polled every few milliseconds,
  * in exact decoding between rows.
- * bad_row is a row of scores, start or bound; it comes with CP_EBUDGET and CP_ECAPABILITY, too. */
-int32_t cp_chain_sample(cp_space space, cp_in_scores *scores, cp_in_chain_options *options,
-                        int32_t *dst /* [scores.n, options.n_samples, part_len] */, int64_t part_len,
-                        cp_chain_record *record /* ? */, int32_t workers, cp_control *control, int64_t *bad_row,
-                        char *err, int64_t err_cap);
+ * bad_row is a row of scores, conditions, start or bound; it comes with CP_EBUDGET and CP_ECAPABILITY, too. */
+int32_t cp_chain_sample(cp_space space, cp_in_scores *scores, cp_in_conditions *conditions /* ? */,
+                        cp_in_chain_options *options, int32_t *dst /* [scores.n, options.n_samples, part_len] */,
+                        int64_t part_len, cp_chain_record *record /* ? */, int32_t workers, cp_control *control,
+                        int64_t *bad_row, char *err, int64_t err_cap);
 
 /* Writes to bound[n] after how many steps a chain is within epsilon (between 0 and 1) of its distribution for each row
  * of scores->linear in total variation, from any start; method is "meta", as NULL, "local" or "cube". It is proven, and

@@ -67,6 +67,18 @@ func (in *decodeOptionsIn) restricted(how decode.Method, n int) (restrictedDecod
 	return in.constraints.of(n)
 }
 
+// within returns rows of the outputs that satisfy conditions; nil: there are none.
+func (in *conditionsIn) within(b *structure.Batch) (decode.Held, error) {
+	if in == nil || !in.given {
+		return decode.Held{Batch: b}, nil
+	}
+	keyed, err := in.of(b.Len(), "scores.n")
+	if err != nil {
+		return decode.Held{}, err
+	}
+	return keyed.Within(b)
+}
+
 // oneOrEach returns an error unless the conditions are those of all n rows, or of each.
 func oneOrEach(name string, count int, rows string, n int) error {
 	if count != 1 && count != n {
@@ -134,10 +146,6 @@ func (in *restrictionIn) write(found [][]structure.EntryCondition) {
 func doSpaceArrange(a *spaceArrangeArgs) error {
 	keyed, err := a.conditions.of(a.n, "n")
 	if err != nil {
-		return err
-	}
-	row := rowsOfParts(a.y, a.partLen)
-	if err := eachRow(a.n, a.workers, a.mon, func(i int) error { return a.space.Check(row(i)) }); err != nil {
 		return err
 	}
 	copy(a.dst, a.y)

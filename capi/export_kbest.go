@@ -5,6 +5,7 @@ import "C"
 
 import (
 	"math"
+	"slices"
 
 	"combpred/capi/cabi"
 	"combpred/core/catalogue"
@@ -44,12 +45,19 @@ func doKbest(a *kbestArgs) error {
 	if err := cabi.Equal("list.n", int64(to.n), "scores", a.scores.n); err != nil {
 		return err
 	}
-	found, err := kbest.Batch(a.rows.Batch, opt, to.capacity, to.parts, to.value.Data, a.workers, a.mon)
+	held, err := a.options.conditions.within(a.rows.Batch)
+	if err != nil {
+		return err
+	}
+	found, err := kbest.Batch(held.Batch, opt, to.capacity, to.parts, to.value.Data, a.workers, a.mon)
 	if err != nil {
 		return err
 	}
 	for i, n := range found.Counts {
 		to.count[i] = int64(n)
+		for k := range n {
+			held.List(i, held.OutputOf(to.parts, i, k, to.capacity))
+		}
 	}
 	method := opt.Method
 	if a.scores.n > 0 {
@@ -69,7 +77,14 @@ func doKbestStart(a *kbestStartArgs) error {
 	if row < 0 || row >= a.scores.n {
 		return cabi.Illegal("row is %d, there are %d rows of scores", row, a.scores.n)
 	}
-	space, score := a.rows.Row(row)
+	if a.options.conditions != nil && a.options.rows > 0 {
+		return fault.Capability("outputs that the caller decodes take no conditions, leave them out")
+	}
+	held, err := a.options.conditions.within(a.rows.Batch)
+	if err != nil {
+		return err
+	}
+	space, score := held.Row(row)
 	if err := score.Check(); err != nil {
 		return fault.At(row, err)
 	}
@@ -78,7 +93,15 @@ func doKbestStart(a *kbestStartArgs) error {
 			err := kbest.PartitionBy(space, score, opt, a.options.rows, s.decoded, s.tell)
 			return fault.First(err, a.mon.Err()) // a list that is cut short is none
 		}
-		_, err := kbest.List(space, score, opt, s.tell, a.workers, a.mon)
+		tell := s.tell
+		if a.options.conditions != nil {
+			tell = func(y []int32, value float64) bool {
+				listed := slices.Clone(y) // y is lent
+				held.List(row, listed)
+				return s.tell(listed, value)
+			}
+		}
+		_, err := kbest.List(space, score, opt, tell, a.workers, a.mon)
 		return fault.First(err, a.mon.Err())
 	})
 }

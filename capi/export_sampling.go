@@ -29,7 +29,19 @@ func doChainSample(a *chainSampleArgs) error {
 	if a.record.given && a.record.n != a.scores.n {
 		return cabi.Illegal("record.n is %d, there are %d rows", a.record.n, a.scores.n)
 	}
-	return a.record.draw(a.dst, a.rows.Batch, opt, a.workers, a.mon)
+	held, err := a.conditions.within(a.rows.Batch)
+	if err != nil {
+		return err
+	}
+	if err := a.record.draw(a.dst, held.Batch, opt, a.workers, a.mon); err != nil {
+		return err
+	}
+	for i := range held.Len() {
+		for k := range opt.Draws {
+			held.List(i, held.OutputOf(a.dst, i, k, opt.Draws))
+		}
+	}
+	return nil
 }
 
 func doChainStart(a *chainStartArgs) error {

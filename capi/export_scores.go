@@ -91,7 +91,11 @@ func (c certificates) write() {
 }
 
 func doLogPartition(a *logPartitionArgs) error {
-	return partition.Batch(a.rows.Batch, a.logZ, a.marginals.Data, a.workers, a.mon)
+	held, err := a.conditions.within(a.rows.Batch)
+	if err != nil {
+		return err
+	}
+	return partition.Batch(held.Batch, a.logZ, a.marginals.Data, a.workers, a.mon)
 }
 
 func doOrderPositions(a *orderPositionsArgs) error {
@@ -99,5 +103,9 @@ func doOrderPositions(a *orderPositionsArgs) error {
 	if err != nil {
 		return err
 	}
-	return partition.Positions(a.rows.Batch, dst, a.workers, a.mon)
+	held, err := a.conditions.within(a.rows.Batch)
+	if err != nil {
+		return err
+	}
+	return partition.Positions(held.Batch, dst, a.workers, a.mon)
 }

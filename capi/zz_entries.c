@@ -223,16 +223,18 @@ int32_t cp_hereditary_start(cp_in_f64 *weights, int64_t n_edges, cp_in_char *dec
   return go_cp_hereditary_start(weights, n_edges, decoder, most, session, workers, control, err, err_cap);
 }
 
-int32_t cp_log_partition(cp_space space, cp_in_scores *scores, double *log_z, double *marginals, int32_t workers,
-                         cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
+int32_t cp_log_partition(cp_space space, cp_in_scores *scores, cp_in_conditions *conditions, double *log_z,
+                         double *marginals, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
+                         int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_log_partition(space, scores, log_z, marginals, workers, control, bad_row, err, err_cap);
+  return go_cp_log_partition(space, scores, conditions, log_z, marginals, workers, control, bad_row, err, err_cap);
 }
 
-int32_t cp_order_positions(cp_space space, cp_in_scores *scores, double *dst, int64_t part_len, int32_t workers,
-                           cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
+int32_t cp_order_positions(cp_space space, cp_in_scores *scores, cp_in_conditions *conditions, double *dst,
+                           int64_t part_len, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
+                           int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_order_positions(space, scores, dst, part_len, workers, control, bad_row, err, err_cap);
+  return go_cp_order_positions(space, scores, conditions, dst, part_len, workers, control, bad_row, err, err_cap);
 }
 
 int32_t cp_sets_decide(cp_space space, cp_in_scores *scores, cp_in_char *loss, cp_in_conditions *conditions,
@@ -249,11 +251,12 @@ int32_t cp_sets_value(cp_space space, cp_in_scores *scores, cp_in_char *loss, cp
   return go_cp_sets_value(space, scores, loss, y, part_len, value, workers, control, bad_row, err, err_cap);
 }
 
-int32_t cp_chain_sample(cp_space space, cp_in_scores *scores, cp_in_chain_options *options, int32_t *dst,
-                        int64_t part_len, cp_chain_record *record, int32_t workers, cp_control *control,
-                        int64_t *bad_row, char *err, int64_t err_cap) {
+int32_t cp_chain_sample(cp_space space, cp_in_scores *scores, cp_in_conditions *conditions,
+                        cp_in_chain_options *options, int32_t *dst, int64_t part_len, cp_chain_record *record,
+                        int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_chain_sample(space, scores, options, dst, part_len, record, workers, control, bad_row, err, err_cap);
+  return go_cp_chain_sample(space, scores, conditions, options, dst, part_len, record, workers, control, bad_row, err,
+                            err_cap);
 }
 
 int32_t cp_mixing_bound(cp_space space, cp_in_scores *scores, cp_in_char *method, double epsilon, double *bound,

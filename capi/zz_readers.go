@@ -1315,15 +1315,16 @@ func go_cp_search_start(space_ C.cp_space, scores_ *C.cp_in_scores, options_ *C.
 
 // kbestOptionsIn is a cp_kbest_options as it is read.
 type kbestOptionsIn struct {
-	c      C.cp_kbest_options           // all of it
-	to     cabi.Out[C.cp_kbest_options] // where results go
-	given  bool
-	method string
-	nu     float64
-	skip   int
-	most   int
-	row    int
-	rows   int
+	c          C.cp_kbest_options           // all of it
+	to         cabi.Out[C.cp_kbest_options] // where results go
+	given      bool
+	method     string
+	nu         float64
+	skip       int
+	most       int
+	row        int
+	rows       int
+	conditions *conditionsIn
 }
 
 // read reads the argument of that name.
@@ -1346,6 +1347,12 @@ func (r *kbestOptionsIn) read(p *C.cp_kbest_options, name string, optional, writ
 	r.most = int(r.c.most)
 	r.row = int(r.c.row)
 	r.rows = int(r.c.rows)
+	if r.c.conditions != nil {
+		r.conditions = new(conditionsIn)
+		if err = r.conditions.read(r.c.conditions, "conditions", false, false); err != nil {
+			return cabi.Within(name, err)
+		}
+	}
 	return nil
 }
 
@@ -1516,19 +1523,21 @@ func go_cp_hereditary_start(weights_ *C.cp_in_f64, n_edges_ C.int64_t, decoder_ 
 
 // logPartitionArgs are the arguments of cp_log_partition.
 type logPartitionArgs struct {
-	rows      rows
-	scores    *scoresIn
-	logZ      []float64
-	marginals linalg.Matrix[float64]
-	workers   int
-	mon       *parallel.Monitor
-	structs   struct { // what others point to
-		scores scoresIn
+	rows       rows
+	scores     *scoresIn
+	conditions *conditionsIn
+	logZ       []float64
+	marginals  linalg.Matrix[float64]
+	workers    int
+	mon        *parallel.Monitor
+	structs    struct { // what others point to
+		scores     scoresIn
+		conditions conditionsIn
 	}
 }
 
 //export go_cp_log_partition
-func go_cp_log_partition(space_ C.cp_space, scores_ *C.cp_in_scores, log_z_ *C.double, marginals_ *C.double, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+func go_cp_log_partition(space_ C.cp_space, scores_ *C.cp_in_scores, conditions_ *C.cp_in_conditions, log_z_ *C.double, marginals_ *C.double, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
 	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
 		a := new(logPartitionArgs)
 		a.scores = &a.structs.scores
@@ -1536,6 +1545,10 @@ func go_cp_log_partition(space_ C.cp_space, scores_ *C.cp_in_scores, log_z_ *C.d
 			return err
 		}
 		if a.rows, err = a.scores.batch(space_); err != nil {
+			return err
+		}
+		a.conditions = &a.structs.conditions
+		if err = a.conditions.read(conditions_, "conditions", true, false); err != nil {
 			return err
 		}
 		if a.workers, err = cabi.Workers(workers_); err != nil {
@@ -1556,19 +1569,21 @@ func go_cp_log_partition(space_ C.cp_space, scores_ *C.cp_in_scores, log_z_ *C.d
 
 // orderPositionsArgs are the arguments of cp_order_positions.
 type orderPositionsArgs struct {
-	rows    rows
-	scores  *scoresIn
-	dst     unsafe.Pointer
-	partLen int
-	workers int
-	mon     *parallel.Monitor
-	structs struct { // what others point to
-		scores scoresIn
+	rows       rows
+	scores     *scoresIn
+	conditions *conditionsIn
+	dst        unsafe.Pointer
+	partLen    int
+	workers    int
+	mon        *parallel.Monitor
+	structs    struct { // what others point to
+		scores     scoresIn
+		conditions conditionsIn
 	}
 }
 
 //export go_cp_order_positions
-func go_cp_order_positions(space_ C.cp_space, scores_ *C.cp_in_scores, dst_ *C.double, part_len_ C.int64_t, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+func go_cp_order_positions(space_ C.cp_space, scores_ *C.cp_in_scores, conditions_ *C.cp_in_conditions, dst_ *C.double, part_len_ C.int64_t, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
 	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
 		a := new(orderPositionsArgs)
 		a.scores = &a.structs.scores
@@ -1576,6 +1591,10 @@ func go_cp_order_positions(space_ C.cp_space, scores_ *C.cp_in_scores, dst_ *C.d
 			return err
 		}
 		if a.rows, err = a.scores.batch(space_); err != nil {
+			return err
+		}
+		a.conditions = &a.structs.conditions
+		if err = a.conditions.read(conditions_, "conditions", true, false); err != nil {
 			return err
 		}
 		a.dst = unsafe.Pointer(dst_)
@@ -1814,23 +1833,25 @@ func (r *chainRecordIn) read(p *C.cp_chain_record, name string, optional, writte
 
 // chainSampleArgs are the arguments of cp_chain_sample.
 type chainSampleArgs struct {
-	rows    rows
-	scores  *scoresIn
-	options *chainOptionsIn
-	dst     []int32
-	partLen int
-	record  *chainRecordIn
-	workers int
-	mon     *parallel.Monitor
-	structs struct { // what others point to
-		scores  scoresIn
-		options chainOptionsIn
-		record  chainRecordIn
+	rows       rows
+	scores     *scoresIn
+	conditions *conditionsIn
+	options    *chainOptionsIn
+	dst        []int32
+	partLen    int
+	record     *chainRecordIn
+	workers    int
+	mon        *parallel.Monitor
+	structs    struct { // what others point to
+		scores     scoresIn
+		conditions conditionsIn
+		options    chainOptionsIn
+		record     chainRecordIn
 	}
 }
 
 //export go_cp_chain_sample
-func go_cp_chain_sample(space_ C.cp_space, scores_ *C.cp_in_scores, options_ *C.cp_in_chain_options, dst_ *C.int32_t, part_len_ C.int64_t, record_ *C.cp_chain_record, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+func go_cp_chain_sample(space_ C.cp_space, scores_ *C.cp_in_scores, conditions_ *C.cp_in_conditions, options_ *C.cp_in_chain_options, dst_ *C.int32_t, part_len_ C.int64_t, record_ *C.cp_chain_record, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
 	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
 		a := new(chainSampleArgs)
 		a.scores = &a.structs.scores
@@ -1838,6 +1859,10 @@ func go_cp_chain_sample(space_ C.cp_space, scores_ *C.cp_in_scores, options_ *C.
 			return err
 		}
 		if a.rows, err = a.scores.batch(space_); err != nil {
+			return err
+		}
+		a.conditions = &a.structs.conditions
+		if err = a.conditions.read(conditions_, "conditions", true, false); err != nil {
 			return err
 		}
 		a.options = &a.structs.options

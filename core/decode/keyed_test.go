@@ -129,6 +129,10 @@ func TestArrange(t *testing.T) {
 	if err := keyed.Arrange(space, y, 2, nil); err != nil || !slices.Equal(y, []int32{2, 1, 0, 3, -1, -1, 2, 0, 3, 4, 1, -1}) {
 		t.Error(y, err)
 	}
+	y = []int32{0, 1, 2, 3, -1, -1, 0, 2, 1, 4, 3, -1}
+	if err := keyed.Arrange(space, append(y[6:12:12], y[:6]...), 2, nil); fault.RowOf(err) != 0 {
+		t.Error("a cycle that does not end where it must is taken:", err)
+	}
 	shared := Keyed{[]int{0, 1}, keyed.All[:1]}
 	if err := shared.Arrange(space, y, 1, nil); err != nil || !slices.Equal(y, []int32{2, 1, 0, 3, -1, -1, 2, 0, 3, 4, 1, -1}) {
 		t.Error(y, err)
@@ -190,5 +194,42 @@ func TestKeyedErrors(t *testing.T) {
 	}
 	if err := run(tied, first, 1, none, Auto); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestWithin: rows of several spaces, each with conditions of its own, are rows of the outputs that satisfy them, in as few spaces as there
+// are different conditions; what they count as is known from enumeration by hand.
+func TestWithin(t *testing.T) {
+	sets, orders := build(t, "labelsets", 4), build(t, "permutations", 3)
+	alone := func(k structure.Key, v int) structure.Condition {
+		return structure.Condition{Key: k, U: v, V: structure.Alone}
+	}
+	keyed := &Keyed{[]int{0, 1, 2, 3, 3, 4}, []structure.Condition{
+		alone(structure.SizeKey, 2), alone(structure.FirstKey, 1), alone(structure.SizeKey, 2), alone(structure.RequiredKey, 3),
+	}}
+	b, err := structure.NewBatch(5, []structure.Space{sets, orders}, []int32{0, 1, 0, 1, 0}, nil, make([]float64, 4+3+4+3+4), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	held, err := keyed.Within(b)
+	if err != nil || len(held.Spaces()) != 4 {
+		t.Fatal("equal conditions have spaces of their own:", len(held.Spaces()), err)
+	}
+	for i, want := range []float64{6, 2, 6, 6, 8} {
+		space, score := held.Row(i)
+		logZ, err := space.(structure.Partitioner).LogPartition(nil, score.Linear, nil)
+		if err != nil || math.Abs(math.Exp(logZ)-want) > 1e-9 {
+			t.Errorf("row %d has %v outputs, has %v: %v", i, math.Exp(logZ), want, err)
+		}
+	}
+	keyed.All[3] = alone(structure.RequiredKey, 4)
+	if _, err := keyed.Within(b); fault.RowOf(err) != 4 {
+		t.Error("an illegal condition of row 4 is told as:", err)
+	}
+	two := blas64.General{Rows: 2, Cols: 4, Stride: 4, Data: make([]float64, 8)}
+	one := blas64.General{Rows: 1, Cols: 4, Stride: 4, Data: make([]float64, 4)}
+	differ := &Keyed{[]int{0, 1, 1}, keyed.All[:1]}
+	if _, err := differ.Within(structure.OneSpace(sets, two, one)); err == nil {
+		t.Error("magnitudes of all rows are taken for rows of different conditions")
 	}
 }

@@ -142,6 +142,28 @@ func (b *Batch) checkPlaces() error {
 	return nil
 }
 
+// Among returns the same rows as those of parts of their spaces, which have outputs and ψ of the same lengths: row i is of spaces[of[i]],
+// or, where of is nil and rows are of one space, all are of spaces[0].
+func (b *Batch) Among(spaces []Space, of []int32) (*Batch, error) {
+	own := *b
+	switch own.spaces = spaces; {
+	case len(spaces) == 0: // there are no rows
+		return b, nil
+	case len(spaces) == 1 && !b.Mixed():
+		return &own, nil
+	case b.magnitudes != 0 && (b.magnitudes != b.n || b.magnitudeStride != b.stride):
+		return nil, fault.Value("magnitude has %d rows, must have 0 or %d, those of linear: rows are of several spaces", b.magnitudes, b.n)
+	}
+	own.of = of
+	if own.first == nil {
+		own.first = make([]int, b.n)
+		for i := range own.first {
+			own.first[i] = i * b.stride
+		}
+	}
+	return &own, own.group()
+}
+
 // Check returns an error about shapes that do not fit.
 func (b *Batch) Check() error { return b.err }
 

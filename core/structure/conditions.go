@@ -106,6 +106,12 @@ func (r *Restriction) Within(s Space) (Space, error) {
 	return part.withAbilities(), nil
 }
 
+// Check returns an error unless y is an output of a space, the one whose conditions these are, that satisfies them.
+func (r *Restriction) Check(s Space, y []int32) error {
+	part := restricted{subspace: subspace[Space]{s}, mask: r.Mask}
+	return part.Check(y)
+}
+
 // conditionsByKey are those of a row: single numbers in ascending order and pairs as they came, each once.
 type conditionsByKey [len(keyNames)]struct {
 	alone []int

@@ -67,7 +67,7 @@ int main(void) {
     if (request.ask == CP_ASK_PSI) continue; /* nothing is drawn here */
     cp_scores scores = CP_SCORES;
     scores.n = request.n, scores.d = PAIRS, scores.linear = request.linear;
-    OK(cp_log_partition(s, &scores, request.log_z, request.means, 1, NULL, &bad_row, ERR));
+    OK(cp_log_partition(s, &scores, NULL, request.log_z, request.means, 1, NULL, &bad_row, ERR));
   }
   OK(cp_session_close(session, ERR));
   print_doubles("by_answers", by_answers.weights, q * PAIRS);

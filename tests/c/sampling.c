@@ -17,7 +17,7 @@ int main(void) {
   int32_t drawn[ROWS * DRAWS * LABELS];
 
   double log_z[ROWS], marginals[ROWS * LABELS];
-  OK(cp_log_partition(s, &scores, log_z, marginals, 1, NULL, NULL, ERR));
+  OK(cp_log_partition(s, &scores, NULL, log_z, marginals, 1, NULL, NULL, ERR));
   print_doubles("log_z", log_z, ROWS);
   print_doubles("marginals", marginals, ROWS * LABELS);
 
@@ -29,7 +29,7 @@ int main(void) {
   const char *methods[] = {"exact", "meta", "cube", "rejection", "monotone"};
   for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
     options.method = methods[i];
-    OK(cp_chain_sample(s, &scores, &options, drawn, LABELS, &record, 1, NULL, NULL, ERR));
+    OK(cp_chain_sample(s, &scores, NULL, &options, drawn, LABELS, &record, 1, NULL, NULL, ERR));
     print_ints(methods[i], drawn, ROWS * DRAWS * LABELS);
   }
   print_doubles("value", value, ROWS * DRAWS);
@@ -40,7 +40,7 @@ int main(void) {
   const char *chosen[] = {"auto", "chain"};
   for (size_t i = 0; i < sizeof chosen / sizeof *chosen; i++) {
     options.method = chosen[i];
-    OK(cp_chain_sample(s, &scores, &options, drawn, LABELS, &record, 2, NULL, NULL, ERR));
+    OK(cp_chain_sample(s, &scores, NULL, &options, drawn, LABELS, &record, 2, NULL, NULL, ERR));
     printf("%s_is %s\n", chosen[i], record.method);
     print_ints(chosen[i], drawn, ROWS * DRAWS * LABELS);
   }
@@ -48,7 +48,7 @@ int main(void) {
 
   options.method = "monotone", options.diagnosed = 0;
   cp_control control = {1, 0, 0};
-  int32_t status = cp_chain_sample(s, &scores, &options, drawn, LABELS, NULL, 1, &control, NULL, ERR);
+  int32_t status = cp_chain_sample(s, &scores, NULL, &options, drawn, LABELS, NULL, 1, &control, NULL, ERR);
   printf("cancelled %d\n", (int)status);
   return 0;
 }

@@ -176,6 +176,7 @@ NULLABLE = {
         "cp_sgd_expansion.report",
         "cp_sgd_expansion_start.report",
     ),
+    *("cp_log_partition.conditions", "cp_chain_sample.conditions"),
     *("cp_sets_decide.conditions", "cp_sets_decide.value", "cp_sets_decide.loss", "cp_sets_value.loss"),
     *("cp_custom_draws.moments", "cp_custom_draws.standard_error"),
     *("cp_estimate.options", "cp_estimate_start.options"),

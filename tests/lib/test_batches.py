@@ -117,7 +117,7 @@ def k_best(space: Any, scores: Any, rows: list[Description], row: int | None) ->
 def log_partition(space: Any, scores: Any, rows: list[Description], row: int | None) -> list[Any]:
     _, d = lengths(rows)
     log_z, marginals = np.empty(len(rows)), np.empty(d.sum())
-    call("cp_log_partition", space, scores, log_z, marginals, n_threads=2)
+    call("cp_log_partition", space, scores, None, log_z, marginals, n_threads=2)
     return list(zip(log_z, split(marginals, d), strict=True))
 
 
@@ -130,7 +130,7 @@ def chains(method: str, diagnosed: int) -> Callable[..., list[Any]]:
             diagnosed=diagnosed, exact_seconds=1.0,
         )  # fmt: skip
         known = record(abi.CChainRecord, n=len(rows), n_samples=DRAWS, value=value, mixing_bound=bound)
-        call("cp_chain_sample", space, scores, options, y, parts.sum(), known, n_threads=2)
+        call("cp_chain_sample", space, scores, None, options, y, parts.sum(), known, n_threads=2)
         assert known.method.decode() == ("exact" if method == "auto" else method)
         return list(zip(split(y, DRAWS * parts), value, bound if diagnosed else value, strict=True))
 

@@ -16,14 +16,14 @@ def test_engine_and_cost():
     assert partition_cost(Permutations(10).space.description, marginals=True)[1] > cost > 1000
     assert partition_cost(Permutations(12).space.description)[1] > 4 * cost
     found = log_partition(Permutations(3).space.description, np.zeros((2, 3)))
-    assert (found.engine, found.marginals) == ("recursion", None)
+    assert found.marginals is None
     forests = Graphs(4, hereditary="forest")
     found = log_partition(forests.space.description, np.zeros((1, 6)), marginals=True)
-    assert found.engine == "enumeration"
+    assert partition_cost(forests.space.description, marginals=True)[0] == "enumeration"
     assert found.log_z[0] == pytest.approx(np.log(38))  # labelled forests on four vertices, OEIS A001858
     # Cycles through given vertices are summed over by the recursion of all cycles, under a mask.
     through = Description("cycles", {"n": 5, "start": 1}, None, None)
     found = log_partition(through, np.zeros((1, 10)), marginals=True)
-    assert found.engine == "recursion"
+    assert partition_cost(through, marginals=True)[0] == "recursion"
     visiting = [y for y in Cycles(5).enumerate() if 1 in y]
     assert found.log_z[0] == pytest.approx(np.log(len(visiting)))

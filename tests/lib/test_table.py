@@ -50,9 +50,9 @@ def test_new_arrays_have_the_sizes_that_the_header_says():
     psi = computed("cp_space_embed", description, y, 0, d=3)
     assert psi.shape == (2, 3)
     scores = record(abi.CScores, linear=psi)
-    log_z, marginals = computed("cp_log_partition", description, scores)
+    log_z, marginals = computed("cp_log_partition", description, scores, None)
     assert (log_z.shape, marginals.shape) == ((2,), (2, 3))
-    alone = computed("cp_log_partition", description, scores, marginals=None)
+    alone = computed("cp_log_partition", description, scores, None, marginals=None)
     np.testing.assert_array_equal(alone, log_z)
     assert computed("cp_space_enumerate", description, 2, dst=np.empty((9, 3), np.int32)) == 4
     assert computed("cp_custom_draws", psi, sums=np.zeros(1 + 3 + 18), moments=None, standard_error=None) == ()

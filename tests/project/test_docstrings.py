@@ -52,7 +52,6 @@ TABLES = {
     "Examples.subgraphs": "_lib.names.SUBGRAPHS",
     "affine_losses.entries": "_lib.names.ENTRY_KINDS",
     "affine_losses.cost": "_lib.names.AFFINE_COSTS",
-    "Partition.engine": "_lib.names.PARTITION_ENGINES",
     "MomentsInfo.kind": "_lib.names.MOMENTS_KINDS",
     "PartialOrders.moments": "auto, _lib.names.MOMENTS_KINDS",
     "expected_calibration_error.strategy": "metrics.calibration.STRATEGIES",

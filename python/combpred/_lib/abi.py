@@ -118,7 +118,7 @@ class CStarts(Structure):
 class CKbestOptions(Structure):
     """cp_kbest_options."""
 
-    _fields_ = _fields(method=_T, nu=_F, skip=_N, most=_N, row=_N, rows=_N)
+    _fields_ = _fields(method=_T, nu=_F, skip=_N, most=_N, row=_N, rows=_N, conditions=_P)
 
 
 class CKbestList(Structure):
@@ -501,11 +501,11 @@ OF_ROWS: dict[str, tuple[type, ...]] = {
     "cp_search_start": (c_uint64, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_kbest": (c_uint64, _P, _P, _P, *_RUN, *_ROW),
     "cp_kbest_start": (c_uint64, _P, _P, _P, *_RUN, *_ROW),
-    "cp_log_partition": (c_uint64, _P, _P, _P, *_RUN, *_ROW),
-    "cp_order_positions": (c_uint64, _P, _P, _N, *_RUN, *_ROW),
+    "cp_log_partition": (c_uint64, _P, _P, _P, _P, *_RUN, *_ROW),
+    "cp_order_positions": (c_uint64, _P, _P, _P, _N, *_RUN, *_ROW),
     "cp_sets_decide": (c_uint64, _P, _P, _P, _P, _N, _P, *_RUN, *_ROW),
     "cp_sets_value": (c_uint64, _P, _P, _P, _N, _P, *_RUN, *_ROW),
-    "cp_chain_sample": (c_uint64, _P, _P, _P, _N, _P, *_RUN, *_ROW),
+    "cp_chain_sample": (c_uint64, _P, _P, _P, _P, _N, _P, *_RUN, *_ROW),
     "cp_mixing_bound": (c_uint64, _P, _P, _F, _P, *_RUN, *_ROW),
     "cp_estimate": (c_uint64, _P, _P, _P, *_RUN, *_ROW),
     "cp_chain_start": (c_uint64, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
@@ -641,13 +641,14 @@ PARAMETERS: dict[str, tuple[str, ...]] = {
     "cp_kbest": ("space", "scores CScores", "options? CKbestOptions", ">list CKbestList",),
     "cp_kbest_start": ("space", "scores CScores", "options? CKbestOptions", ">session u8 1",),
     "cp_hereditary_start": ("weights f8 n_edges", "n_edges=", "decoder", "most", ">session u8 1",),
-    "cp_log_partition": ("space", "scores CScores", ">log_z f8 scores.n", ">marginals? f8 scores.n, scores.d",),
-    "cp_order_positions": ("space", "scores CScores", ">dst", "part_len",),
+    "cp_log_partition": ("space", "scores CScores", "conditions? CConditions", ">log_z f8 scores.n",
+                         ">marginals? f8 scores.n, scores.d",),
+    "cp_order_positions": ("space", "scores CScores", "conditions? CConditions", ">dst", "part_len",),
     "cp_sets_decide": ("space", "scores CScores", "loss", "conditions? CConditions", ">dst i4 scores.n, part_len",
                        "part_len=", ">value? f8 scores.n",),
     "cp_sets_value": ("space", "scores CScores", "loss", "y i4 scores.n, part_len", "part_len=",
                       ">value f8 scores.n",),
-    "cp_chain_sample": ("space", "scores CScores", "options CChainOptions",
+    "cp_chain_sample": ("space", "scores CScores", "conditions? CConditions", "options CChainOptions",
                         ">dst i4 scores.n, options.n_samples, part_len", "part_len=", ">record? CChainRecord",),
     "cp_mixing_bound": ("space", "scores CScores", "method", "epsilon", ">bound f8 scores.n",),
     "cp_chain_diagnose": ("x f8 n, n_chains, n_draws", "n=", "n_chains=", "n_draws=", ">effective_size f8 n",

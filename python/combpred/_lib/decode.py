@@ -153,13 +153,14 @@ class Conditions(NamedTuple):
         first = self.first[start : stop + 1]
         return Conditions(first - first[0], *(column[first[0] : first[-1]] for column in self[1:]))
 
-    def taken(self, rows: npt.NDArray[np.intp]) -> Conditions:
-        """Return those of some rows by number, or those that all share."""
-        if len(self.first) == 2:
+    def taken(self, rows: npt.ArrayLike) -> Conditions:
+        """Return those of some rows, in any order, each as often as it occurs."""
+        numbers = np.asarray(rows)
+        if len(self.first) == 2:  # those of all rows
             return self
-        begins, sizes = self.first[rows], self.first[rows + 1] - self.first[rows]
+        sizes = np.diff(self.first)[numbers]
         first = np.concatenate([[0], np.cumsum(sizes)])
-        at = np.repeat(begins - first[:-1], sizes) + np.arange(first[-1])
+        at = np.arange(first[-1]) + np.repeat(self.first[numbers] - first[:-1], sizes)
         return Conditions(first, *(column[at] for column in self[1:]))
 
     def given(self, row: int) -> dict[str, list[tuple[int, int]]]:
@@ -286,6 +287,7 @@ def best_outputs(
     nu: float = 1.0,
     method: str = "auto",
     n_threads: int | None = None,
+    conditions: Conditions | None = None,
 ) -> Iterator[IntArray]:
     """Yield outputs in descending order of their scores, for those of one row, each as parts (part_len,).
 
@@ -306,6 +308,8 @@ def best_outputs(
         One of ``names.KBEST_METHODS``, without `solve`.
     n_threads : int or None, default=None
         As for :func:`decode`.
+    conditions : Conditions or None, default=None
+        What the outputs must satisfy, without `solve`.
 
     Raises
     ------
@@ -317,7 +321,8 @@ def best_outputs(
         return
     scores = _scores(floats(linear, "linear", d)[np.newaxis], magnitude, d)
     rows = 0 if solve is None else max(1, _REQUEST_NUMBERS // d)
-    options = record(abi.CKbestOptions, method=method, nu=nu, most=most or 0, rows=rows)
+    held = None if conditions is None else conditions.struct
+    options = record(abi.CKbestOptions, method=method, nu=nu, most=most or 0, rows=rows, conditions=held)
     try:
         with Session("cp_kbest_start", description, scores, options, n_threads=n_threads) as session:
             for request in session:

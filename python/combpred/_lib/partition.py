@@ -35,13 +35,10 @@ class Partition(NamedTuple):
         The logarithm of the sum of exp⟨s, ψ(y)⟩ over all outputs y.
     marginals : ndarray of shape (n, d) or None
         The mean of ψ, the gradient of `log_z`, where it was asked for.
-    engine : {"recursion", "enumeration"}
-        What computed them: the structure's own recursion or closed form, or a sum over all outputs one by one.
     """
 
     log_z: FloatArray
     marginals: FloatArray | None
-    engine: str
 
 
 def partition_cost(description: Description, *, marginals: bool = False) -> tuple[str, float]:
@@ -72,12 +69,17 @@ def _known(description: Description, marginals: bool) -> tuple[str, float, float
     if known is None:  # the core says why
         d = description.shape.n_features
         one = record(abi.CScores, n=1, d=d, linear=np.zeros(d))
-        call("cp_log_partition", description, one, np.empty(1), np.empty(d) if marginals else None, n_threads=1)
+        call("cp_log_partition", description, one, None, np.empty(1), np.empty(d) if marginals else None, n_threads=1)
     return known["engine"], known["cost"], known["seconds"]
 
 
 def log_partition(
-    description: Description, scores: Any, *, marginals: bool = False, n_threads: int | None = None
+    description: Description,
+    scores: Any,
+    *,
+    marginals: bool = False,
+    conditions: Conditions | None = None,
+    n_threads: int | None = None,
 ) -> Partition:
     """Return ln Σ_y exp⟨s, ψ(y)⟩ for every row s, and the mean of ψ under p(y) ∝ exp⟨s, ψ(y)⟩.
 
@@ -89,6 +91,8 @@ def log_partition(
         Finite.
     marginals : bool, default=False
         Whether the means are wanted, too.
+    conditions : Conditions or None, default=None
+        What outputs must satisfy to be summed over.
     n_threads : int or None, default=None
         Threads; None as :func:`get_n_threads` says.
 
@@ -101,26 +105,27 @@ def log_partition(
     CapabilityError
         If the structure is too large for exact sums.
     ValueError
-        If a score is NaN or infinite; the message names the row.
+        If a score is NaN or infinite, or no output satisfies the conditions; the message names the row.
     MemoryError
         If the marginals do not fit.
     """
     rows = {"d": description.shape.n_features, "linear": np.asarray(scores)}
-    engine, _ = partition_cost(description, marginals=marginals)
-    if marginals:
-        log_z, means = computed("cp_log_partition", description, rows, n_threads=n_threads)
-        return Partition(log_z, means, engine)
-    return Partition(computed("cp_log_partition", description, rows, marginals=None, n_threads=n_threads), None, engine)
+    if not marginals:
+        log_z = computed("cp_log_partition", description, rows, conditions, marginals=None, n_threads=n_threads)
+        return Partition(log_z, None)
+    return Partition(*computed("cp_log_partition", description, rows, conditions, n_threads=n_threads))
 
 
-def order_positions(description: Description, scores: FloatArray, n_threads: int | None = None) -> FloatArray:
+def order_positions(
+    description: Description, scores: FloatArray, n_threads: int | None = None, conditions: Conditions | None = None
+) -> FloatArray:
     """Return the probabilities (n, k, k) that item u of a ranking is at position r + 1, under scores (n, d).
 
     CapabilityError for other structures than rankings without ties, and beyond 20 items.
     """
     n, k = len(scores), description.shape.part_len
     positions = allocate((n, k, k), np.float64, f"the positions of {k} items of {n} rows", "pass fewer rows at once")
-    computed("cp_order_positions", description, {"linear": scores}, positions, k, n_threads=n_threads)
+    computed("cp_order_positions", description, {"linear": scores}, conditions, positions, k, n_threads=n_threads)
     return positions
 
 

@@ -79,9 +79,7 @@ class Targets:
     @property
     def struct(self) -> abi.CTargets:
         """The struct that the library's calls take."""
-        return record(
-            abi.CTargets, n=self.n, psi=self.psi, first=self.first, weights=self.weights, parts=self.parts
-        )
+        return record(abi.CTargets, n=self.n, psi=self.psi, first=self.first, weights=self.weights, parts=self.parts)
 
 
 class Design:

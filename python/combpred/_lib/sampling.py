@@ -12,6 +12,7 @@ import numpy.typing as npt
 from . import abi, names, partition
 from .arrays import CountArray, FloatArray, IntArray
 from .call import Mover, Session, answer_moves, computed, view
+from .decode import Conditions
 from .structure import Description
 from .table import codes, columns, record
 
@@ -125,13 +126,14 @@ def chain_sample(
     *,
     start: Any = None,
     bound: Any = None,
+    conditions: Conditions | None = None,
     n_threads: int | None = None,
     verbose: int = 0,
 ) -> Drawn:
     """Draw outputs from p ∝ exp⟨s, ψ⟩ for every row s of `linear` (n, d).
 
-    `start` (n, part_len), or (4 n, part_len) diagnosed, and `bound` (n,) are as cp_chain_sample takes them. Raises
-    SamplingError when an exact sample would take more than the budget.
+    `start` (n, part_len), or (4 n, part_len) diagnosed, `bound` (n,) and `conditions` are as cp_chain_sample takes
+    them. Raises SamplingError when an exact sample would take more than the budget.
     """
     part_len, d, _ = description.shape
     scores = record(abi.CScores, d=d, linear=np.asarray(linear), streams=plan.streams)
@@ -143,7 +145,7 @@ def chain_sample(
     filled = plan.columns(n)
     known = record(abi.CChainRecord, **filled)
     y = computed(
-        "cp_chain_sample", description, scores, plan.record(start, bound), part_len=part_len, record=known,
+        "cp_chain_sample", description, scores, conditions, plan.record(start, bound), part_len=part_len, record=known,
         n_threads=n_threads, label="sampling", verbose=verbose, total=n if plan.method in names.CHAINS else None,
     )  # fmt: skip
     return Drawn.of(y, filled, known)

@@ -930,7 +930,13 @@ class ProbabilisticStructured(ProbabilisticBase):
             self.kernel_ = kernel_of(self, rows)
             if earlier is not None:
                 earlier.require_match(self, rows.X.shape[0])
-            train(self, rows.X, embed_rows(self, rows), earlier, conditions=conditions_of_training(self, constraints, rows.n))
+            train(
+                self,
+                rows.X,
+                embed_rows(self, rows),
+                earlier,
+                conditions=conditions_of_training(self, constraints, rows.n),
+            )
         return self
 
     @documented

@@ -22,9 +22,9 @@ from .._data.targets import FlatSets, TargetError, flat_sets
 from .._data.warn import warn_user
 from .._lib.arrays import FloatArray, IndexArray, refuse_masked, require_memory
 from .._lib.call import RowInputs, are_read_in_place, get_n_threads
+from .._lib.decode import Conditions
 from .._lib.errors import CapabilityError
 from .._lib.kernel import InputKernel
-from .._lib.decode import Conditions
 from .._lib.loglinear import KernelFeatures, log_seen
 from .._lib.ridge import RowOutputs, Targets
 from ..structures import Structure, classes_of, resolve_structure, target_type
@@ -114,7 +114,9 @@ def embed_rows(model: Any, rows: TrainingRows, *, complete: bool = False) -> Tar
     require_memory(8 * 4 * n * d, f"embedding {n} outputs in {d} features", "fit fewer rows, or a smaller structure")
     parts, partial = encode_rows(structure, rows.y, sets, complete=complete)
     psi = structure.space.embed(parts, get_n_threads(model.n_jobs), partial=partial)
-    return Targets(psi, rows.weights, None if sets is None else sets.first, parts if structure.space.in_library else None)
+    return Targets(
+        psi, rows.weights, None if sets is None else sets.first, parts if structure.space.in_library else None
+    )
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from .._data.glossary import documented
 from .._data.warn import warn_user
 from .._lib.arrays import FloatArray, refuse_masked
 from .._lib.call import get_n_threads
+from .._lib.decode import Conditions
 from .._lib.errors import CapabilityError, RowError, SamplingError
 from .._lib.names import BOUNDED_METHODS, CHAIN_METHODS, CHAINS
 from .._lib.sampling import Drawn, Measured, Plan
@@ -120,14 +121,17 @@ def draw_rows(
     streams: NDArray[np.uint64] | None = None,
     n_threads: int | None = None,
     verbose: int = 0,
+    conditions: Conditions | None = None,
 ) -> Drawn:
     """Return samples for rows of scores by a method of the library, or "auto"; chains are measured and thinned.
 
-    `n_rows` is the number of rows in all, if there are others; `streams` are as those of a plan.
+    `n_rows` is the number of rows in all, if there are others; `streams` are as those of a plan. Samples satisfy the
+    `conditions`, if there are any.
     """
     plan = Plan(method, n_samples, budget=_PAST_STEPS, seed=seed, diagnosed=True, n_rows=n_rows, streams=streams)
     try:
-        return structure.space.draw(scores, plan, n_threads=n_threads, verbose=verbose)
+        held = {} if conditions is None else {"conditions": conditions}
+        return structure.space.draw(scores, plan, n_threads=n_threads, verbose=verbose, **held)
     except SamplingError as error:
         raise with_remedies(error, "raise alpha", *chain_instead(structure)) from None
 

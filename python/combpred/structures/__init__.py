@@ -31,6 +31,7 @@ from ._outputs import named as named
 from ._resolve import has_method as has_method
 from ._resolve import resolve_structure, structure_classes
 from ._resolve import target_type as target_type
+from ._scored import conditions_of as conditions_of
 from ._search.constraints import RowConstraints as RowConstraints
 from ._space import MomentsInfo
 

@@ -10,7 +10,7 @@ import copy
 import math
 from abc import ABC
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import nullcontext
 from dataclasses import replace
 from itertools import chain, islice
 from typing import Any, ClassVar, Literal, NamedTuple, TypeVar
@@ -28,10 +28,9 @@ from .._data.names import Names, checked_names
 from .._data.targets import TargetError, encoded_rows, flat_sets, is_array_of_numbers, target_matrix
 from .._lib.arrays import FloatArray, require_memory
 from .._lib.decode import DECODERS, Decoding
-from .._lib.errors import CapabilityError
-from .._lib.names import CHAINS
-from .._lib.partition import log_partition
+from .._lib.errors import CapabilityError, naming_row
 from .._lib.structure import Description, structure_mean, structure_names, structure_second_moment
+from . import _scored
 from ._search.constraints import RowConstraints
 from ._space import LibrarySpace, MomentsInfo
 from .scores import read_scores
@@ -481,30 +480,59 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         )
         return self.space.embed(parts)
 
-    def sample(self, n: int, random_state: int | np.random.RandomState | None = None) -> NDArray[Any]:
-        """Draw independent, exactly uniform members.
+    def sample(
+        self,
+        n: int,
+        random_state: int | np.random.RandomState | None = None,
+        *,
+        scores: ArrayLike | None = None,
+        constraints: Any = None,
+        n_jobs: int | None = None,
+    ) -> NDArray[Any]:
+        r"""Draw independent members, exactly uniform ones or from the distributions that scores make.
+
+        For a row s of scores that is :math:`p(y) \propto \exp\langle s, \psi(y)\rangle`, over the outputs that
+        satisfy the constraint of the row, if there is one.
 
         Parameters
         ----------
         n : int
-            Number of draws, at least 1.
+            Number of draws, at least 1; for each row of scores.
         random_state : int, RandomState instance or None, default=None
-            The only source of randomness; the same integer gives the same members.
+            The only source of randomness; the same integer gives the same members. Each row of scores has its own
+            stream, which follows from it; equal rows are sampled independently.
+        scores : array-like of shape (m, d) or (d,), default=None
+            Finite numbers; columns of data frames as for `decode`. None: 0, for uniform members.
+        constraints : dict or list of m dicts (or None), default=None
+            Conditions that the outputs must satisfy, as for `decode`.
+        n_jobs : int or None, default=None
+            Number of threads, -1 for all; None: as configured.
 
         Returns
         -------
-        y : ndarray of n rows
+        y : ndarray of n rows, or of shape (n, m, ...) for scores of shape (m, d)
             In the structure's format.
 
         Raises
         ------
         CapabilityError
-            When no exact sampler is known at this size.
+            When no exact sampler is known at this size. :func:`combpred.sampling.sample` takes Markov chains, too.
         TypeError, ValueError
-            When `n` is not an integer, or is less than 1.
+            When `n` is not an integer, or is less than 1; and as for `log_partition`.
+
+        Examples
+        --------
+        >>> from combpred.structures import LabelSets
+        >>> LabelSets(3).sample(4, random_state=0, scores=[30.0, -30.0, 30.0])
+        array([[1, 0, 1],
+               [1, 0, 1],
+               [1, 0, 1],
+               [1, 0, 1]])
         """
-        n = whole_number(n, "n", 1, 2**31 - 1)
-        return self.space.decode_parts(self.space.sample(n, seed_of(random_state)))
+        n, seed = whole_number(n, "n", 1, 2**31 - 1), seed_of(random_state)
+        if scores is None and constraints is None:
+            return self.space.decode_parts(self.space.sample(n, seed))
+        return _scored.draws(self, n, seed, scores, constraints, n_jobs)
 
     def enumerate(self) -> Iterator[Any]:
         """Return an iterator over all members, each once, in a fixed order.
@@ -583,132 +611,63 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         y = space.decode_parts(decoded.y)
         return y[0] if single else y
 
-    def k_best(self, linear: FloatArray, magnitude: FloatArray | None = None, **options: Any) -> Iterator[Any]:
-        """Return an iterator over outputs, best first, for scores of one row.
+    def k_best(
+        self, scores: ArrayLike, magnitude: FloatArray | None = None, *, constraints: Any = None, **options: Any
+    ) -> Any:
+        """Return an iterator over outputs, best first, or one for each row of scores.
 
         Parameters
         ----------
-        linear : ndarray of shape (d,)
-            Scores of the entries of ψ.
+        scores : array-like of shape (d,) or (n, d)
+            Scores of the entries of ψ; columns of data frames as for `decode`.
         magnitude : ndarray of shape (d,) or None, default=None
-            Scores of their squares.
+            Scores of their squares, the same for all rows.
+        constraints : dict or list of n dicts (or None), default=None
+            As for `decode`: one for all rows, or one for each.
         **options
             `most`, `nu`, `method` and `n_threads` as for ``space.k_best``.
 
-        Yields
-        ------
-        y : one row in the structure's format
-            Of several outputs with equal ψ, which no score tells apart, only one is listed.
+        Returns
+        -------
+        outputs : iterator, or list of n iterators for scores of shape (n, d)
+            Over rows in the structure's format. Of several outputs with equal ψ, which no score tells apart, only one
+            is listed.
 
         Raises
         ------
         CapabilityError
-            When the structure has no exact decoder at its size, or an embedding that cannot be partitioned. Only later
-            decodings raise errors during iteration; all others are raised at once.
+            When the structure has no exact decoder at its size, or an embedding that cannot be partitioned; when it
+            takes no constraints. Only later decodings raise errors during iteration; all others are raised at once.
+        ValueError, TypeError
+            When scores are not finite, when a constraint is illegal, or when no member satisfies it; names the row.
+
+        Examples
+        --------
+        >>> from combpred.structures import Permutations
+        >>> ranked = Permutations(3).k_best([2.0, 3.0, 1.0], most=3, constraints={"before": [(1, 2)]})
+        >>> [y.tolist() for y in ranked]
+        [[1, 2, 3], [2, 1, 3], [3, 1, 2]]
         """
         space = self.space
-        found = space.k_best(linear, magnitude, **options)
-        first = list(islice(found, 1))
-        return (y for parts in chain(first, found) for y in space.decode_parts(parts[np.newaxis]))
+        rows, single = read_scores(self, scores)
+        conditions = _scored.conditions_of(self, constraints, len(rows))
+        lists = []
+        for i, row in enumerate(rows):
+            with nullcontext() if single else naming_row(i):
+                held = {} if conditions is None else {"conditions": conditions.taken([i])}
+                found = space.k_best(row, magnitude, **options, **held)
+                first = list(islice(found, 1))
+            lists.append(y for parts in chain(first, found) for y in space.decode_parts(parts[np.newaxis]))
+        return lists[0] if single else lists
 
     # The distributions p(y) ∝ exp⟨s, ψ(y)⟩.
 
-    def log_partition(self, scores: ArrayLike) -> NDArray[np.float64] | float:
-        r"""Return the logarithm of the partition function for every row of `scores`.
-
-        For a row s it is :math:`\ln Z = \ln \sum_y \exp\langle s, \psi(y)\rangle`.
-
-        The sum runs over all members, so scores of 0 give `log_count`. It is exact up to rounding, however large the
-        scores are.
-
-        Parameters
-        ----------
-        scores : array-like of shape (n, d) or (d,)
-            Finite numbers; columns of data frames as for `decode`.
-
-        Returns
-        -------
-        log_partition : ndarray of shape (n,), or float for scores of shape (d,)
-
-        Raises
-        ------
-        CapabilityError
-            When the structure is too large for exact sums, and has more than 1 000 000 members:
-            :func:`combpred.sampling.log_partition` estimates them.
-        ValueError
-            When scores are not finite; names the row.
-
-        Notes
-        -----
-        Cost for each row: O(d) where the entries of ψ are independent, on trees and on paths; O(k ℓ) for sets of ℓ out
-        of k labels; :math:`O(k^3)` for spanning trees of k vertices; :math:`O(2^k k)` for rankings and assignments of
-        k ≤ 20 items and cliques of k ≤ 22 vertices; :math:`O(2^k k^2)` for cycles and routes of k ≤ 16 places;
-        :math:`O(3^k)` for rankings with ties of k ≤ 16 labels. Other spaces are summed member by member.
-
-        References
-        ----------
-        Vembu (2010), *Learning to Predict Combinatorial Structures*, section 6.1.
-
-        Examples
-        --------
-        >>> import math
-        >>> from combpred.structures import Permutations
-        >>> z = math.exp(Permutations(3).log_partition([0.0, 0.0, 0.0]))
-        >>> round(z, 6)
-        6.0
-        """
-        rows, single = read_scores(self, scores)
-        with _naming_estimates(self.space, {"log-count"}, "it with combpred.sampling.log_partition"):
-            log_z = log_partition(self.space.sums, rows).log_z
-        return float(log_z[0]) if single else log_z
-
-    def marginals(self, scores: ArrayLike) -> NDArray[np.float64]:
-        r"""Return the mean of ψ(y) under the distribution that every row of `scores` makes.
-
-        For a row s that is :math:`p(y) \propto \exp\langle s, \psi(y)\rangle`.
-
-        This is the gradient of `log_partition`. For entries of :math:`\psi` that are 0 or 1, it is the probability of
-        a 1. Scores of 0 give `mean`.
-
-        Parameters
-        ----------
-        scores : array-like of shape (n, d) or (d,)
-            Finite numbers; columns of data frames as for `decode`.
-
-        Returns
-        -------
-        marginals : ndarray of shape (n, d) or (d,)
-            As `scores`.
-
-        Raises
-        ------
-        CapabilityError
-            When the structure is too large for exact sums, and has more than 1 000 000 members:
-            :func:`combpred.sampling.estimate_marginals` estimates them.
-        ValueError
-            When scores are not finite; names the row.
-        MemoryError
-            When n × d numbers do not fit in memory; raised before they are allocated.
-
-        Notes
-        -----
-        Cost: two to four times that of `log_partition`.
-
-        References
-        ----------
-        Vembu (2010), *Learning to Predict Combinatorial Structures*, section 6.5.
-
-        Examples
-        --------
-        >>> from combpred.structures import LabelSets
-        >>> LabelSets(3, size=1).marginals([0.0, 0.0, -1000.0])
-        array([0.5, 0.5, 0. ])
-        """
-        rows, single = read_scores(self, scores)
-        with _naming_estimates(self.space, set(), "them with combpred.sampling.estimate_marginals"):
-            means = log_partition(self.space.sums, rows, marginals=True).marginals
-        assert means is not None  # they were asked for
-        return means[0] if single else means
+    log_partition = _scored.log_partition
+    marginals = _scored.marginals
+    log_partition_and_marginals = _scored.log_partition_and_marginals
+    log_proba = _scored.log_proba
+    entropy = _scored.entropy
+    scores_from = _scored.scores_from
 
     # Quality of predictions.
 
@@ -831,14 +790,3 @@ def _key(structure: Structure) -> tuple[Hashable, ...]:
     """Return what equal structures share: class, parameters and learned attributes."""
     learned = {k: v for k, v in vars(structure).items() if k.endswith("_")}
     return type(structure), frozen(structure.get_params(deep=False)), frozen(dict(sorted(learned.items())))
-
-
-@contextmanager
-def _naming_estimates(space: LibrarySpace, needed: set[str], remedy: str) -> Iterator[None]:
-    """Add to an error that an exact sum is beyond reach how it is estimated, where that is possible."""
-    try:
-        yield
-    except CapabilityError as error:
-        if error.row is not None or not needed <= space.capabilities or not space.capabilities & set(CHAINS):
-            raise
-        raise CapabilityError(f"{error}; or estimate {remedy}") from None

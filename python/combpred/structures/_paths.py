@@ -181,6 +181,46 @@ class Paths(Structure):
         )
         return cls(np.concatenate([labels, np.stack([tails, heads], axis=1)]), 0, target, tied=tied)
 
+    @staticmethod
+    def trellis_scores(emissions: ArrayLike, transitions: ArrayLike) -> NDArray[np.float64]:
+        r"""Return scores of the entries of ψ of a `trellis`, given those of labels at each step and of pairs of labels.
+
+        The score of labels :math:`y_1, …, y_T` becomes :math:`\sum_t e_{t y_t} + \sum_{t < T} w_{y_t y_{t+1}}`, as in
+        a linear-chain conditional random field.
+
+        Parameters
+        ----------
+        emissions : array-like of shape (T, K) or (n, T, K)
+            Scores e of the K labels at each of T steps, for one sequence or n.
+        transitions : array-like of shape (K, K) or (n, K, K)
+            Scores w of a label (row) with the next one (column), the same for all sequences or for each.
+
+        Returns
+        -------
+        scores : ndarray of shape (d,) or (n, d)
+            d = T K + K².
+
+        Raises
+        ------
+        ValueError
+            When the shapes do not fit.
+
+        Examples
+        --------
+        >>> scores = Paths.trellis_scores([[2.0, 0.0], [0.0, 1.0], [0.0, 1.0]], [[5.0, 0.0], [0.0, 0.0]])
+        >>> Paths.to_labels(Paths.trellis(3, 2).decode([scores]), 2)
+        array([[0, 0, 0]], dtype=int32)
+        """
+        e, w = np.asarray(emissions, dtype=np.float64), np.asarray(transitions, dtype=np.float64)
+        rows = e.shape[:-2]
+        if e.ndim not in (2, 3) or w.shape not in ((e.shape[-1],) * 2, (*rows, *(e.shape[-1],) * 2)):
+            raise ValueError(
+                f"emissions have shape {e.shape} and transitions {w.shape}; they must be (n, T, K), or (T, K), and "
+                "(K, K), or with n (n, K, K)"
+            )
+        pairs = np.broadcast_to(w, (*rows, *w.shape[-2:]))
+        return np.concatenate([e.reshape(*rows, -1), pairs.reshape(*rows, -1)], axis=-1)
+
     def from_vertices(self, rows: Any) -> NDArray[np.int32]:
         """Return y for lists of the vertices of paths, in order.
 

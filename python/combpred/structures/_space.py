@@ -299,7 +299,7 @@ class LibrarySpace:
         magnitude : ndarray of shape (d,) or None, default=None
             Scores of their squares.
         **options
-            `most`, `nu`, `method` and `n_threads`, as `best_outputs` takes them.
+            `most`, `nu`, `method`, `n_threads` and `conditions`, as `best_outputs` takes them.
         """
         return best_outputs(self.description, linear, magnitude, **options)
 
@@ -336,7 +336,7 @@ class LibrarySpace:
             Sampler, numbers of samples and steps, and seed.
         **options
             `start`, states in which the chains start (n, part_len); `bound`, upper bounds on the scores of all outputs
-            (n,), for samplers that need them; `n_threads` and `verbose`.
+            (n,), for samplers that need them; `conditions` that the members satisfy; `n_threads` and `verbose`.
         """
         return chain_sample(self.description, linear, plan, **options)
 

@@ -6,7 +6,7 @@ import ctypes
 
 import numpy as np
 
-from abi_conditions import CONDITIONS, RESTRICTION, SET_CALLS
+from abi_conditions import CONDITIONS, ORDERED, RESTRICTION, SET_CALLS
 from abi_estimates import estimate_calls
 from abi_loglinear import loglinear_calls
 from abi_rankings import ranking_calls
@@ -129,7 +129,7 @@ CALLS = {
     "cp_space_names": [S, ctypes.create_string_buffer(512), 512, out(), *RUN],
     "cp_space_layout": [S, record(abi.CLayout), WRITTEN[64:].ctypes.data, WRITTEN[96:].ctypes.data, D, *RUN],
     "cp_space_restrict": [S, CONDITIONS, RESTRICTION, *RUN],
-    "cp_space_arrange": [S, CONDITIONS, Y, 2, PART_LEN, WRITTEN[64:].ctypes.data, *RUN],
+    "cp_space_arrange": [S, CONDITIONS, ORDERED.ctypes.data, 2, PART_LEN, WRITTEN[64:].ctypes.data, *RUN],
     "cp_space_enumerate": [S, 0, Y, 3, PART_LEN, out(), *RUN],
     "cp_custom_kernel": [K, 2, doubles(0), out(), *RUN],
     "cp_custom_draws": [K, 2, 2, doubles(0), doubles(64), doubles(96), *RUN],
@@ -158,10 +158,10 @@ CALLS = {
     "cp_session_next": [SESSIONS[0], record(abi.CRequest)],
     "cp_session_close": [SESSIONS[1]],
     "cp_order_positions": [S, SCORES, doubles(1024), 4, *RUN],
-    "cp_log_partition": [S, SCORES, doubles(64), doubles(96), *RUN],
+    "cp_log_partition": [S, SCORES, CONDITIONS, doubles(64), doubles(96), *RUN],
     **SET_CALLS,
     "cp_chain_sample": [
-        *(S, SCORES),
+        *(S, SCORES, None),
         record(abi.CChainOptions, method=b"meta", n_samples=3, burn_in=5, thin=2, budget=100, seed=7, start=Y),
         *(WRITTEN[32:].ctypes.data, PART_LEN),
         record(abi.CChainRecord, n=2, n_samples=3, value=doubles(64), steps=doubles(96), accepted=doubles(128)),

@@ -23,7 +23,7 @@ from ..._data.inputs import in_memory, refit
 from ..._lib.arrays import FloatArray
 from ..._lib.decode import score_rows
 from ..._lib.errors import CapabilityError
-from ...structures import Structure
+from ...structures import RowConstraints, Structure
 from ..ridge import THRESHOLD_DECISIONS
 from ..thresholds import choose_threshold
 from ..training import embed_rows, require_single
