@@ -191,7 +191,8 @@ def log_seen(
     description: Description, scores: FloatArray, targets: Targets, conditions: Conditions | None, n_threads: int
 ) -> FloatArray:
     """Return ln Σ exp⟨s, ψ(y)⟩ over the outputs that agree with what was seen of each row of scores (n, d)."""
-    found: FloatArray = computed("cp_log_seen", description, scores, conditions, targets, n_threads=n_threads)
+    rows = {"d": description.shape.n_features, "linear": scores}
+    found: FloatArray = computed("cp_log_seen", description, rows, conditions, targets, n_threads=n_threads)
     return found
 
 

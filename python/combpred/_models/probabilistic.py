@@ -381,6 +381,7 @@ class ProbabilisticBase(StructuredEstimator):
         check_consistent_length(X, range(seen.n))
         log_proba = np.empty(X.shape[0])
         for rows, scores, inferred, conditions in self._blocks(X, constraints):
+            assert inferred.log_z is not None
             with renumbered(rows):
                 log_seen = seen.log_sums(scores, rows, conditions, n_threads)
             log_proba[rows] = log_seen - inferred.log_z

@@ -150,7 +150,7 @@ class SeenRows:
         return len(self.parts) if self.first is None else len(self.first) - 1
 
     def log_sums(
-        self, scores: FloatArray, rows: slice, conditions: Conditions | None, n_threads: int | None
+        self, scores: FloatArray, rows: slice, conditions: Conditions | None, n_threads: int
     ) -> FloatArray:
         """Return ln Σ exp⟨s, ψ(y)⟩ over what agrees with each of some rows, given their scores."""
         space, first, some = self.structure.space, self.first, rows
