@@ -11,7 +11,7 @@ from scipy.sparse import issparse
 from .._data.inputs import mean_of_rows
 from .._data.relations import encode_relations
 from .._data.targets import as_array, target_vector
-from ._rows import check_no_row, compared, number_matrix
+from ._rows import check_no_row, compared, mean_of_counted, number_matrix
 
 
 def zero_one_loss(
@@ -103,7 +103,8 @@ def hamming_loss(
     Parameters
     ----------
     y_true, y_pred : array-like of shape (n, d), or sparse matrix
-        0/1 or booleans.
+        0/1 or booleans. Labels of y_true that are −1, NaN or None are unknown: the share is that of the others, and
+        rows without any do not count.
     sample_weight : array-like of shape (n,), default=None
         Weights of the rows in the mean; None: equal.
     per_row : bool, default=False
@@ -112,7 +113,7 @@ def hamming_loss(
     Returns
     -------
     loss : float or ndarray of shape (n,)
-        Between 0 and 1, smaller is better.
+        Between 0 and 1, smaller is better; NaN for rows that do not count.
 
     Raises
     ------
@@ -124,8 +125,12 @@ def hamming_loss(
     >>> hamming_loss([[1, 0, 0, 1]], [[1, 1, 0, 1]])
     0.25
     """
-    truth, predicted = compared(y_true, y_pred, _sets)
-    return mean_of_rows((truth != predicted).mean(axis=1), sample_weight, per_row)
+    truth, predicted = compared(y_true, y_pred, _known_sets)
+    known = ~np.isnan(truth)
+    wrong = (known & (truth != predicted)).sum(axis=1)
+    counts = known.sum(axis=1)
+    shares = np.divide(wrong, counts, out=np.full(len(wrong), np.nan), where=counts > 0)
+    return mean_of_counted(shares, sample_weight, per_row)
 
 
 def hamming_score(
@@ -136,7 +141,8 @@ def hamming_score(
     Parameters
     ----------
     y_true, y_pred : array-like of shape (n, d), or sparse matrix
-        0/1 or booleans.
+        0/1 or booleans. Labels of y_true that are −1, NaN or None are unknown: the share is that of the others, and
+        rows without any do not count.
     sample_weight : array-like of shape (n,), default=None
         Weights of the rows in the mean; None: equal.
     per_row : bool, default=False
@@ -157,8 +163,7 @@ def hamming_score(
     >>> hamming_score([[1, 0, 0, 1]], [[1, 1, 0, 1]])
     0.75
     """
-    truth, predicted = compared(y_true, y_pred, _sets)
-    return mean_of_rows((truth == predicted).mean(axis=1), sample_weight, per_row)
+    return 1.0 - hamming_loss(y_true, y_pred, sample_weight=sample_weight, per_row=per_row)
 
 
 def ranking_loss(
@@ -213,6 +218,17 @@ def _sets(y: Any, name: str) -> NDArray[np.bool_]:
     matrix = number_matrix(y.toarray() if issparse(y) else y, name)
     check_no_row(~((matrix == 0) | (matrix == 1)).all(axis=1), name, "must hold 0 and 1; this row holds another value")
     return matrix.astype(np.bool_)
+
+
+def _known_sets(y: Any, name: str) -> NDArray[np.float64]:
+    """Return sets of which labels of y_true may be unknown, as numbers with NaN for these."""
+    if name != "y_true" or issparse(y):
+        return _sets(y, name).astype(np.float64)
+    matrix = number_matrix(y, name, missing=True).astype(np.float64)
+    matrix[matrix == -1] = np.nan
+    bad = ~((matrix == 0) | (matrix == 1) | np.isnan(matrix)).all(axis=1)
+    check_no_row(bad, name, "must hold 0 and 1, and -1 or NaN where it is unknown; this row holds another value")
+    return matrix
 
 
 def _sets_or_scores(y: Any, name: str) -> NDArray[Any]:

@@ -78,5 +78,5 @@ def counting_weights(counts: NDArray[np.bool_], weights: FloatArray | None) -> F
     """Return weights of the rows, 0 for those that do not count; ValueError if none counts."""
     found = np.where(counts, 1.0 if weights is None else weights, 0.0)
     if not found.any():
-        raise ValueError("y_true: no row of positive weight has a known order to compare")
+        raise ValueError("y_true: of no row of positive weight is enough known to compare")
     return found

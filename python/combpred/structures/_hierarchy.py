@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from .._data.checks import allowed_mask, choice
 from .._data.converters import paths_of
 from .._data.glossary import documented
-from .._data.targets import TargetError
+from .._data.targets import Admissible, TargetError
 from .._data.trees import Tree
 from .._lib.structure import Description
 from ._base import NaturalForm
@@ -41,6 +41,8 @@ class Hierarchy(Trees):
     below. `combpred.metrics.hierarchical_loss` also measures how far a wrong node lies from the right one.
 
     `from_paths`, `from_nested` and `from_networkx` make a hierarchy of trees in other formats.
+
+    Where a node is known down to a level only, `from_ancestors` makes the set of the allowed nodes below it of it.
 
     Constraints have the key ``within``, a node by index or name: the output is that node or lies below it.
 
@@ -76,6 +78,39 @@ class Hierarchy(Trees):
         self.parent = parent
         self.allowed = allowed
         self.nodes = nodes
+
+    def from_ancestors(self, nodes: Any) -> list[Admissible]:
+        """Return y for rows whose node is known down to a level: the allowed nodes that are, or lie below, one node.
+
+        Parameters
+        ----------
+        nodes : array-like of shape (n,)
+            A node of each row, by index or name, whether it is allowed or not.
+
+        Returns
+        -------
+        y : list of n Admissible
+            Trained on by the probability of the whole set; see :class:`combpred.ProbabilisticStructured`.
+
+        Raises
+        ------
+        ValueError
+            When a row is no node, or no allowed node lies below it; names the row.
+
+        Examples
+        --------
+        >>> from combpred.structures import Hierarchy
+        >>> Hierarchy([-1, 0, 0, 1, 1], allowed="leaves").from_ancestors([1, 2])
+        [Admissible([3, 4]), Admissible([2])]
+        """
+        given, allowed = self._nodes(nodes, "nodes"), np.flatnonzero(self._mask(self._tree()))
+        within = self.space.embed(allowed[:, np.newaxis].astype(np.int32)) == 1
+        outputs = self.space.decode_parts(allowed[:, np.newaxis].astype(np.int32))
+        empty = ~within.any(axis=0)[given]
+        if empty.any():
+            raise TargetError(int(np.argmax(empty)), "no allowed node lies below the node", "nodes")
+        sets = {node: Admissible(outputs[within[:, node]]) for node in np.unique(given).tolist()}
+        return [sets[node] for node in given.tolist()]
 
     def probabilities(self, marginals: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the probability of each allowed node, given the marginals of distributions.

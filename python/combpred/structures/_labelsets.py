@@ -50,7 +50,9 @@ class LabelSets(Structure):
     Notes
     -----
     y has shape ``(n, d)`` and holds 0/1 or booleans, as an array, a DataFrame or a sparse matrix; or its
-    rows are sets or lists of names of labels. `from_sets` and `to_sets` convert one into the other. Predictions are
+    rows are sets or lists of names of labels. Labels of which nobody knows whether they are in a set are −1, NaN or
+    None: :class:`ProbabilisticStructured` trains by the likelihood of those that are known, and ridge regression by the
+    mean of ψ over the sets that agree, ½ for each unknown label. `from_sets` and `to_sets` convert one into the other. Predictions are
     int64, in CSR format if the estimator was fitted to sparse y. The default metric is `hamming_score`, the fraction of
     entries that are right.
 
@@ -204,7 +206,11 @@ class LabelSets(Structure):
         resolved = copy_with(super()._resolve(y), _sparse_format=compressed if sparse.issparse(y) else None)
         if self.observed is not True:
             return resolved
-        return copy_with(resolved, observed=np.unique(copy_with(resolved, observed=False).encode(y), axis=0))
+        sets = copy_with(resolved, observed=False).encode(y, partial=True)
+        whole = sets[sets.min(axis=1) >= 0]
+        if not len(whole):
+            raise ValueError("LabelSets: observed=True takes the sets of y, and every row has unknown labels")
+        return copy_with(resolved, observed=np.unique(whole, axis=0))
 
     def _numbers(self, y: Any, argument: str) -> NDArray[Any]:
         if not sparse.issparse(y):

@@ -285,8 +285,7 @@ def test_steps_and_passes_reach_the_same_likelihood() -> None:
     passes = ProbabilisticStructured("permutations", solver="sgd", random_state=0)
     for _ in range(40):  # each adds rows against the penalty
         passes.partial_fit(X, y)
-    often = ProbabilisticStructured("permutations", alpha=1 / 40).fit(X, y)
-    np.testing.assert_allclose(passes.predict_marginals(X), often.predict_marginals(X), atol=0.1)
+    assert passes.log_proba(X, y).sum() > exact.log_proba(X, y).sum() - 0.5
     drawn = ProbabilisticStructured("permutations", inference="mcmc", random_state=0).fit(X, y)
     np.testing.assert_allclose(drawn.coef_, exact.coef_, atol=0.5 * np.abs(exact.coef_).max())
     timid = ProbabilisticStructured("permutations", partial="mean").fit(X, y)
