@@ -27,6 +27,7 @@ from .choice import (
     require_two_rows,
     settings_of,
     take_fit,
+    take_rows,
 )
 from .ridge import THRESHOLD_DECISIONS, RidgeBase, StructuredRidge
 from .training import embed_rows, require_single
@@ -303,7 +304,4 @@ class StructuredRidgeCV(RidgeBase):
         shared = {name: value for name, value in self.get_params(deep=False).items() if name not in _OWN}
         params = self.kernel_params if callable(setting.kernel) else None
         model = StructuredRidge(**shared, kernel_params=params, **setting.parameters)
-        model.set_params(decision=decision or self.decision)
-        take_fit(model, self)
-        model._set_structure(structure or self.structure_)
-        return model
+        return take_rows(model.set_params(decision=decision or self.decision), self, structure)
