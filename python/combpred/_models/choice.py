@@ -441,7 +441,7 @@ def settings_of(lists: dict[str, list[Any]], rows: TrainingRows, *, widths: bool
 ModelT = TypeVar("ModelT", bound=StructuredEstimator)
 
 
-def take_rows(model: ModelT, searching: StructuredEstimator, structure: Structure | None = None) -> ModelT:
+def take_structure(model: ModelT, searching: StructuredEstimator, structure: Structure | None = None) -> ModelT:
     """Return a model that has the features, and the structure unless another is given, of the estimator that tries it.
 
     What that has learnt since is none of the model's.

@@ -28,7 +28,7 @@ from .choice import (
     require_two_rows,
     settings_of,
     take_fit,
-    take_rows,
+    take_structure,
 )
 from .loglinear import LikelihoodRows, train
 from .probabilistic import ProbabilisticBase, ProbabilisticStructured
@@ -246,7 +246,7 @@ class ProbabilisticStructuredCV(ProbabilisticBase):
     def _model_of(self, setting: Setting) -> ProbabilisticStructured:
         """Return the estimator of a setting, not fitted but for the structure and the features of all rows."""
         shared = {name: value for name, value in self.get_params(deep=False).items() if name not in _OWN}
-        return take_rows(ProbabilisticStructured(**shared, **setting.parameters), self)
+        return take_structure(ProbabilisticStructured(**shared, **setting.parameters), self)
 
     def _trial_of(self, setting: Setting, judged: JudgedRows) -> HeldOut:
         """Return the trial of a setting."""

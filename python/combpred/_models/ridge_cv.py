@@ -27,7 +27,7 @@ from .choice import (
     require_two_rows,
     settings_of,
     take_fit,
-    take_rows,
+    take_structure,
 )
 from .ridge import THRESHOLD_DECISIONS, RidgeBase, StructuredRidge
 from .training import embed_rows, require_single
@@ -304,4 +304,4 @@ class StructuredRidgeCV(RidgeBase):
         shared = {name: value for name, value in self.get_params(deep=False).items() if name not in _OWN}
         params = self.kernel_params if callable(setting.kernel) else None
         model = StructuredRidge(**shared, kernel_params=params, **setting.parameters)
-        return take_rows(model.set_params(decision=decision or self.decision), self, structure)
+        return take_structure(model.set_params(decision=decision or self.decision), self, structure)
