@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
@@ -87,6 +89,45 @@ def test_features_give_what_their_linear_kernel_does(loss, shift, copies):
     given = left_out_scores(problem, x, ALPHAS, p=x.shape[1])
     for found, expected in zip(given, left_out_scores(problem, x @ x.T, ALPHAS), strict=True):
         np.testing.assert_allclose(found, expected, rtol=0, atol=1e-7 * np.abs(expected).max())
+
+
+def refitted(x, psi, row, alpha):
+    """Return what ridge regression on the other rows predicts for one, in exact arithmetic."""
+    others = [[Fraction(v) for v in each] for at, each in enumerate(x.tolist()) if at != row]
+    told = [[Fraction(v) for v in each] for at, each in enumerate(psi.tolist()) if at != row]
+    q = len(others[0])
+    system = [
+        [sum(one[j] * one[k] for one in others) + 2 * Fraction(alpha) * (j == k) for k in range(q)]
+        + [sum(one[j] * entry[k] for one, entry in zip(others, told, strict=True)) for k in range(psi.shape[1])]
+        for j in range(q)
+    ]
+    for j in range(q):  # positive definite: no pivots
+        system[j] = [v / system[j][j] for v in system[j]]
+        for k in range(q):
+            if k != j:
+                system[k] = [v - system[k][j] * w for v, w in zip(system[k], system[j], strict=True)]
+    weights = np.array(system, dtype=object)[:, q:]
+    return (np.array([Fraction(v) for v in x[row].tolist()]) @ weights).astype(float)
+
+
+@pytest.mark.parametrize(
+    "kind", ["all features large", "one feature large", "far from zero", "copies", "one feature large, with a copy"]
+)
+@pytest.mark.parametrize("alpha", [1.0, 1e-6])
+def test_features_of_any_scale_leave_rows_out_accurately(kind, alpha):
+    """The kernel matrix, in double precision, is too inaccurate for these."""
+    x = np.random.default_rng(0).integers(-9, 10, size=(48, 4)).astype(float)
+    x[:, 3] = x[:, 1] if "cop" in kind else x[:, 3]
+    x = {"all": x * 1e5, "one": x * [1e5, 1, 1, 1], "far": x + 3e3, "cop": x * 1e4}[kind[:3]]
+    x[:, 0] = np.where(np.arange(48) == 5, 0.5, x[:, 0])
+    y = np.random.default_rng(1).permuted(np.tile(np.arange(1, 5, dtype=np.int32), (48, 1)), axis=1)
+    psi = structure_embed(RANKINGS, y)  # of mean 0
+    problem = RidgeProblem(RANKINGS, Targets(psi, None), {"loss": "squared", "shift": 1.0}, 1, 0)
+    (found,) = left_out_scores(problem, x, [alpha], p=4)
+    inputs = np.column_stack([x, np.ones(48)])
+    for row in (0, 5):
+        want = refitted(inputs, psi, row, alpha)
+        np.testing.assert_allclose(found[row], want, rtol=0, atol=1e-6 * np.abs(want).max())
 
 
 def test_labels_are_left_out_in_the_weights_of_a_kernel_matrix_as_by_factors():

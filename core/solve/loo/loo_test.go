@@ -313,6 +313,39 @@ func TestFeaturesDecomposeTheLinearKernel(t *testing.T) {
 	}
 }
 
+// Columns of B are orthogonal, and their squared norms the values, relative to their own norms, also where features differ in scale by 1e6.
+func TestFeaturesOfAnyScaleGiveOrthogonalColumns(t *testing.T) {
+	p, _ := lowRank(t, false, 1)
+	x, rng := linalg.NewMatrix[float64](len(p.Root), 4), rand.New(rand.NewPCG(9, 9))
+	for i := range x.Rows {
+		row := x.Row(i)
+		for j := range row {
+			row[j] = rng.NormFloat64()
+		}
+		row[1] *= 1e6
+	}
+	thin, err := FromFeatures(p, x, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(thin.values) != 5 || thin.slip != 0 {
+		t.Fatalf("rank %d with a slip of %g, want 5 and 0", len(thin.values), thin.slip)
+	}
+	products := linalg.NewMatrix[float64](5, 5)
+	linalg.Gemm(blas.Trans, blas.NoTrans, 1, thin.b, thin.b, 0, products)
+	for k, s := range thin.values {
+		for l, other := range thin.values {
+			want := 0.0
+			if l == k {
+				want = s
+			}
+			if got := products.Row(k)[l]; !(math.Abs(got-want) <= 1e-8*math.Sqrt(s*other)) {
+				t.Fatalf("the product of columns %d and %d of squared norms %g and %g is %g", k, l, s, other, got)
+			}
+		}
+	}
+}
+
 // Labels are taken out in the weights as they are in the margins, whatever the penalty, and of rows of weight 0 nothing is said.
 func TestWeightsGiveWhatMarginsDo(t *testing.T) {
 	for _, lambda := range []float64{1e5, 10, 1e-2} {

@@ -56,14 +56,21 @@ func (t at) sumAll() (*sums, error) {
 		return nil, err
 	}
 	s.gram = linalg.NewMatrix[float64](r*width, r*width)
-	eachPair(r, func(row, k, l int) {
-		eachPair(width, func(column, i, j int) {
-			v := inner.Row(row)[column]
-			for _, at := range [][2]int{{k*width + i, l*width + j}, {k*width + j, l*width + i}} {
-				s.gram.Row(at[0])[at[1]], s.gram.Row(at[1])[at[0]] = v, v
+	at := 0
+	for k := range r {
+		for l := k; l < r; l++ {
+			row := inner.Row(at) // of block (k, l), which is symmetric
+			for i := range width {
+				upper, lower := s.gram.Row(k*width + i)[l*width:], s.gram.Row(l*width + i)[k*width:]
+				for j, v := range row[:width-i] {
+					upper[i+j], lower[i+j] = v, v
+					s.gram.Row(k*width + i + j)[l*width+i], s.gram.Row(l*width + i + j)[k*width+i] = v, v
+				}
+				row = row[width-i:]
 			}
-		})
-	})
+			at++
+		}
+	}
 	return s, nil
 }
 
@@ -117,17 +124,7 @@ func removeInWeights[T linalg.Float](t at, shares, dst matrix) error {
 		return err
 	}
 	u := linalg.Shaped(s.solve(scale, func(dst, v []float64) { multiply(inverse, dst, v) }), r, width)
-	among := linalg.NewMatrix[T](pairs(r), pairs(width))
-	entry := func(a, b int) T { return T(scale[a]*scale[b]) * inverse.At(a, b) }
-	eachPair(r, func(row, k, l int) {
-		eachPair(width, func(column, i, j int) {
-			v := entry(k*width+i, l*width+j)
-			if k != l {
-				v += entry(k*width+j, l*width+i)
-			}
-			among.Row(row)[column] = v
-		})
-	})
+	among := amongPairs(inverse, scale, r, width)
 	if err := linalg.GemmPolled(blas.NoTrans, t.b, u, dst, p.Mon); err != nil {
 		return err
 	}
@@ -170,6 +167,40 @@ func scaledInverse[T linalg.Float](gram matrix, scale []float64, p *solve.Proble
 	return factor.Invert(p.Mon)
 }
 
+// amongPairs scales the rows and columns of n and returns, for each pair k ≤ l of columns of B, the sum of its blocks (k, l) and (l, k),
+// or the one block, by pairs of coordinates.
+func amongPairs[T linalg.Float](n linalg.Symmetric[T], scale []float64, r, width int) linalg.Matrix[T] {
+	factors := make([]T, len(scale))
+	for a, v := range scale {
+		factors[a] = T(v)
+		row, _ := n.Row(a)
+		for b, f := range factors[:a+1] {
+			row[b] *= factors[a] * f
+		}
+	}
+	among, block, at := linalg.NewMatrix[T](pairs(r), pairs(width)), make([][]T, width), 0
+	for k := range r {
+		for l := k; l < r; l++ {
+			for i := range block {
+				block[i], _ = n.Row(l*width + i)
+				block[i] = block[i][k*width:]
+			}
+			row := among.Row(at)
+			for i, own := range block {
+				for j := i; j < width; j++ {
+					row[j-i] = block[j][i]
+					if k != l {
+						row[j-i] += own[j]
+					}
+				}
+				row = row[width-i:]
+			}
+			at++
+		}
+	}
+	return among
+}
+
 // multiply writes the product of s and v to dst, rounded as s is.
 func multiply[T linalg.Float](s linalg.Symmetric[T], dst, v []float64) {
 	in, out := make([]T, len(v)), make([]T, len(v))
@@ -207,17 +238,6 @@ func (s *sums) solve(scale []float64, inverse func(dst, v []float64)) []float64 
 
 // pairs returns the number of pairs of n things, of one thing twice, too.
 func pairs(n int) int { return n * (n + 1) / 2 }
-
-// eachPair calls f with the number of each pair i ≤ j of n things.
-func eachPair(n int, f func(at, i, j int)) {
-	at := 0
-	for i := range n {
-		for j := i; j < n; j++ {
-			f(at, i, j)
-			at++
-		}
-	}
-}
 
 // productsTo writes the products of all pairs of entries of v to dst.
 func productsTo[T linalg.Float](dst, v []T) {

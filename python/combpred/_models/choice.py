@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.model_selection._search import _yield_masked_array_for_each_param
 from sklearn.utils import _safe_indexing
@@ -63,7 +64,7 @@ class JudgedRows(NamedTuple):
     rows: TrainingRows
     targets: Targets  # ψ of y
     constraints: Any = None  # on predictions
-    folds: FloatArray | None = None  # (n, folds): 1 in training, −1 left out of it, 0 neither
+    folds: NDArray[np.int8] | None = None  # as `folds_of` returns them
 
     def some(self, most: int, *, square: bool) -> JudgedRows:
         """Return at most so many of them, the same whenever there are n; square if X holds kernel values."""
@@ -435,6 +436,21 @@ def settings_of(lists: dict[str, list[Any]], rows: TrainingRows, *, widths: bool
         for kernel in lists["kernel"]
         for gamma in (gammas if kernel in SCALED_KERNELS else [None])
     ]
+
+
+ModelT = TypeVar("ModelT", bound=StructuredEstimator)
+
+
+def take_structure(model: ModelT, searching: StructuredEstimator, structure: Structure | None = None) -> ModelT:
+    """Return a model that has the features, and the structure unless another is given, of the estimator that tries it.
+
+    What that has learnt since is none of the model's.
+    """
+    for name in ("n_features_in_", "feature_names_in_"):
+        if hasattr(searching, name):
+            setattr(model, name, getattr(searching, name))
+    model._set_structure(structure or searching.structure_)
+    return model
 
 
 def take_fit(model: BaseEstimator, fitted: BaseEstimator) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import _fit_context
 
 from .._data.glossary import documented
@@ -27,6 +28,7 @@ from .choice import (
     require_two_rows,
     settings_of,
     take_fit,
+    take_structure,
 )
 from .loglinear import LikelihoodRows, train
 from .probabilistic import ProbabilisticBase, ProbabilisticStructured
@@ -229,18 +231,12 @@ class ProbabilisticStructuredCV(ProbabilisticBase):
             self.gamma_ = self.kernel_.gamma if self.kernel_.name in SCALED_KERNELS else None
         return self
 
-    def _folds(self, rows: TrainingRows) -> FloatArray:
-        """Return 1 for the rows (n, folds) that a fold trains on, −1 for those that it leaves out."""
+    def _folds(self, rows: TrainingRows) -> NDArray[np.int8]:
+        """Return the folds, as `folds_of` does; ValueError unless each row is left out by one."""
         require_two_rows(rows, "cross-validation", ProbabilisticStructured)
         y = rows.y if self.structure_.target_type == "multiclass" else None
         # Another seed than that of `JudgedRows.some`, whose rows would be those of a fold.
-        columns = []
-        for training, left_out in folds_of(self.cv, rows.n, y, seed=1):
-            column = np.zeros(rows.n)
-            column[training] = 1.0
-            column[left_out] = -1.0
-            columns.append(column)
-        folds = np.column_stack(columns)
+        folds = folds_of(self.cv, rows.n, y, seed=1)
         times = (folds < 0).sum(axis=1)
         if (times != 1).any():
             row = int(np.argmax(times != 1))
@@ -250,9 +246,7 @@ class ProbabilisticStructuredCV(ProbabilisticBase):
     def _model_of(self, setting: Setting) -> ProbabilisticStructured:
         """Return the estimator of a setting, not fitted but for the structure and the features of all rows."""
         shared = {name: value for name, value in self.get_params(deep=False).items() if name not in _OWN}
-        model = ProbabilisticStructured(**shared, **setting.parameters)
-        take_fit(model, self)
-        return model
+        return take_structure(ProbabilisticStructured(**shared, **setting.parameters), self)
 
     def _trial_of(self, setting: Setting, judged: JudgedRows) -> HeldOut:
         """Return the trial of a setting."""

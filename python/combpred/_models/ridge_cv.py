@@ -27,6 +27,7 @@ from .choice import (
     require_two_rows,
     settings_of,
     take_fit,
+    take_structure,
 )
 from .ridge import THRESHOLD_DECISIONS, RidgeBase, StructuredRidge
 from .training import embed_rows, require_single
@@ -142,11 +143,12 @@ class StructuredRidgeCV(RidgeBase):
     matrix of a rank r up to n/8 is decomposed once for all penalties, and so are up to n/8 features, r with the
     intercept, of the linear kernel, whose matrix is not formed. A penalty then costs :math:`O(n r d)` with
     ``loss="squared"``, and otherwise :math:`O(n q^2 + q^3)` for q = r d weights up to n/2, :math:`O(s n^2 r + n^3)` for
-    more. Of any rank, five penalties or more under ``loss="squared"`` share one banded form of the matrix, after which
-    each costs :math:`O(n^2 d)`. From 1000 rows on n×n matrices are in single precision, and in double where a penalty
-    is too small for that; errors stay below about 1e-3 of the scores. Memory: up to three n×n matrices; five with more
-    than eight distinct eigenvalues, where one eigendecomposition serves all penalties; none of the linear kernel where
-    q is up to n/2, or with ``loss="squared"`` r up to n/8.
+    more. Features of very different scales need no larger penalties for that. Of any rank, five penalties or more under
+    ``loss="squared"`` share one banded form of the matrix, after which each costs :math:`O(n^2 d)`. From 1000 rows on
+    n×n matrices are in single precision, and in double where a penalty is too small for that; errors stay below about
+    1e-3 of the scores. Memory: up to three n×n matrices; five with more than eight distinct eigenvalues, where one
+    eigendecomposition serves all penalties; none of the linear kernel where q is up to n/2, or with ``loss="squared"``
+    r up to n/8.
 
     References
     ----------
@@ -303,7 +305,4 @@ class StructuredRidgeCV(RidgeBase):
         shared = {name: value for name, value in self.get_params(deep=False).items() if name not in _OWN}
         params = self.kernel_params if callable(setting.kernel) else None
         model = StructuredRidge(**shared, kernel_params=params, **setting.parameters)
-        model.set_params(decision=decision or self.decision)
-        take_fit(model, self)
-        model._set_structure(structure or self.structure_)
-        return model
+        return take_structure(model.set_params(decision=decision or self.decision), self, structure)

@@ -20,7 +20,7 @@ from .._data.blocks import BLOCK_BYTES, Block, BlockSource
 from .._data.inputs import check_weights, in_double, is_mapped, release_pages
 from .._data.targets import FlatSets, TargetError, flat_sets
 from .._data.warn import warn_user
-from .._lib.arrays import FloatArray, IndexArray, refuse_masked, require_memory
+from .._lib.arrays import FloatArray, refuse_masked, require_memory
 from .._lib.call import RowInputs, are_read_in_place, get_n_threads
 from .._lib.decode import Conditions
 from .._lib.errors import CapabilityError
@@ -240,10 +240,11 @@ class EarlierFit:
         return np.vstack([coef, self.model.intercept_]) if intercept else coef.copy()
 
 
-def folds_of(cv: Any, n: int, y: Any = None, *, seed: int) -> list[tuple[IndexArray, IndexArray]]:
-    """Return the rows that each fold trains on and leaves out; ValueError where `cv` gives none of n rows.
+def folds_of(cv: Any, n: int, y: Any = None, *, seed: int) -> NDArray[np.int8]:
+    """Return a matrix (n, folds): 1 for rows that a fold trains on, −1 for those left out, 0 for neither.
 
-    y is for splitters that need classes; a number of folds is of shuffled rows.
+    ValueError where `cv` gives no folds of n rows. y is for splitters that need classes; a number of folds is of
+    shuffled rows.
     """
     if isinstance(cv, Integral):
         cv = KFold(min(int(cv), n), shuffle=True, random_state=seed)
@@ -254,10 +255,12 @@ def folds_of(cv: Any, n: int, y: Any = None, *, seed: int) -> list[tuple[IndexAr
         raise ValueError(f"cv={cv!r} gives no folds of {n} rows: {error}") from error
     if not found:
         raise ValueError(f"cv={cv!r} gives no folds")
+    folds = np.zeros((n, len(found)), dtype=np.int8)
     for fold, (some, others) in enumerate(found):
         if np.isin(some, others).any():
             raise ValueError(f"cv: fold {fold} trains on rows that it leaves out")
-    return found
+        folds[some, fold], folds[others, fold] = 1, -1
+    return folds
 
 
 def has_partial_fit(model: Any) -> bool:

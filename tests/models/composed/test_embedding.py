@@ -15,7 +15,7 @@ from sklearn.impute import SimpleImputer
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
-from sklearn.multioutput import ClassifierChain, MultiOutputRegressor
+from sklearn.multioutput import ClassifierChain, MultiOutputClassifier, MultiOutputRegressor
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
@@ -268,6 +268,36 @@ def test_label_powerset_needs_no_probabilities_to_predict():
         with pytest.raises(CapabilityError) as caught:
             call()
         assert "CalibratedClassifierCV" in str(caught.value)
+    with pytest.raises(CapabilityError) as caught:
+        clone(model).set_params(target="entries", decision="mode").fit(X, y)
+    assert "target='outputs'" in str(caught.value)
+
+
+class NeverFitted(ClassifierMixin, BaseEstimator):
+    """Has no probabilities."""
+
+    def fit(self, X, y):
+        raise AssertionError("fitted")
+
+
+@pytest.mark.parametrize("target", ["entries", "outputs"])
+def test_classifiers_without_probabilities_are_refused_before_their_fit(target):
+    X, y = data(Permutations(3))
+    for classifier in (NeverFitted(), make_pipeline(StandardScaler(), NeverFitted())):
+        with pytest.raises(CapabilityError) as caught:
+            EmbeddingRegressor("permutations", classifier, target=target, decision="score").fit(X, y)
+        assert "regressor=" in str(caught.value)
+    stacked = StackingClassifier([("tree", DecisionTreeClassifier(max_depth=1))], cv=2)  # which says only afterwards
+    EmbeddingRegressor("permutations", stacked, target=target, decision="score").fit(X, y)
+
+
+@pytest.mark.parametrize("classifier", [ClassifierChain, MultiOutputClassifier])
+def test_classifiers_of_several_columns_do_not_learn_whole_outputs(classifier):
+    X, y = data(Permutations(3))
+    for given in (classifier(LogisticRegression()), make_pipeline(StandardScaler(), classifier(LogisticRegression()))):
+        with pytest.raises(ValueError) as caught:
+            EmbeddingRegressor("permutations", given, target="outputs").fit(X, y)
+        assert "regressor=" in str(caught.value) and "target='outputs'" in str(caught.value)
 
 
 def test_the_threshold_of_f1_is_the_best_for_rows_left_out():

@@ -5,12 +5,14 @@ from __future__ import annotations
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import GridSearchCV
 
-from combpred import StructuredRidge, StructuredRidgeCV, metrics
+from combpred import ProbabilisticStructuredCV, StructuredRidge, StructuredRidgeCV, metrics
+from combpred._models.choice import Setting
 from combpred.structures import LabelSets, Ordinal, Permutations
 
 N = 10
@@ -374,3 +376,12 @@ def test_metrics_that_a_structure_lacks_are_refused_before_training(scoring):
     with pytest.raises(ValueError) as caught:
         StructuredRidgeCV("permutations", scoring=scoring).fit(X, y)
     assert "scoring" in str(caught.value)
+
+
+@pytest.mark.parametrize("search", [StructuredRidgeCV, ProbabilisticStructuredCV])
+def test_models_that_are_tried_have_nothing_of_what_the_search_has_learnt(search):
+    X = pd.DataFrame(np.random.default_rng(0).normal(size=(40, 3)), columns=list("abc"))
+    model = search("multiclass", alphas=[0.1, 1.0], kernels=["linear"]).fit(X, (X["a"] > 0).to_numpy())
+    tried = model._model_of(Setting("linear", None))
+    fitted = {name for name in vars(tried) if name.endswith("_") and not name.startswith("_")}
+    assert fitted - {"loss_", "decision_"} == {"n_features_in_", "feature_names_in_", "structure_", "classes_"}

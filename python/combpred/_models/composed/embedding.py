@@ -236,9 +236,17 @@ class EmbeddingRegressor(ComposedEstimator):
                 learnt, by_entry = self._as_classes(psi), _ClassifierByEntry
                 if not learnt.any():  # which classifiers may refuse
                     regressor, arguments = DummyClassifier(), {}
+                # Those that hold others, such as StackingClassifier, may know only after their fit.
+                elif not (self._predicts_output() or any("__" in name for name in reached.estimator.get_params())):
+                    self._require_probabilities(reached.estimator)
             elif self.target == "outputs":
                 raise ValueError(f"target='outputs' takes a classifier, got regressor={self.regressor!r}")
             if learnt.shape[1] == 1:
+                if not get_tags(reached.estimator).target_tags.single_output:
+                    raise ValueError(
+                        f"regressor={self.regressor!r} learns several columns, target={self.target!r} makes one here: "
+                        "take the estimator within it"
+                    )
                 learnt = learnt.ravel()
             elif not get_tags(reached.estimator).target_tags.multi_output:
                 regressor = by_entry(regressor)
@@ -281,6 +289,11 @@ class EmbeddingRegressor(ComposedEstimator):
             self.loss_, self.decision_ = "squared", self.decision
         elif whole and self.decision in ("auto", "mode"):
             self.loss_, self.decision_ = "squared", "mode"
+        elif self.decision == "mode" and "mode" not in space.capabilities:
+            raise CapabilityError(
+                f"decision='mode' is for Hierarchy and Ordinal, not for {structure!r}, or for a classifier with "
+                "target='outputs'"
+            )
         else:
             self._decide_by_expectations(structure)
 
@@ -292,13 +305,20 @@ class EmbeddingRegressor(ComposedEstimator):
         check_consistent_length(X, psi)
         return psi - self.structure_.mean()
 
-    def _expected(self, X: Any) -> FloatArray:
-        """Return the expectation of ψ by the probabilities of classes."""
-        if not hasattr(self.regressor_, "predict_proba"):
+    def _predicts_output(self) -> bool:
+        """Whether the classifier's own prediction, an output, decides."""
+        return self.decision_ == "mode" and self.target == "outputs"
+
+    def _require_probabilities(self, classifier: Any) -> None:
+        if not hasattr(classifier, "predict_proba"):
             raise CapabilityError(
                 f"regressor={self.regressor!r} is a classifier without predict_proba, by which ψ is expected: take "
                 "CalibratedClassifierCV of it, or target='outputs' with decision='mode'"
             )
+
+    def _expected(self, X: Any) -> FloatArray:
+        """Return the expectation of ψ by the probabilities of classes."""
+        self._require_probabilities(self.regressor_)
         told: Any = self.regressor_.predict_proba(X)
         if len(self._classes) == 1:
             told = [told]
@@ -315,7 +335,7 @@ class EmbeddingRegressor(ComposedEstimator):
         return expected
 
     def _score_blocks(self, X: Any) -> Iterator[tuple[slice, FloatArray]]:
-        if self.decision_ == "mode" and self.target == "outputs":
+        if self._predicts_output():
             ((_, values),) = self._classes
             yield slice(0, X.shape[0]), values[self.regressor_.predict(X)] - self.structure_.mean()
         else:
@@ -330,7 +350,7 @@ class EmbeddingRegressor(ComposedEstimator):
             probabilities = (expected + 1.0) / 2.0 if signs else expected
             odds = logit(np.clip(probabilities, self._least, 1.0 - self._least))
             return odds / 2.0 if signs else odds, None
-        if self.decision_ == "mode" and self.target == "outputs":  # the output itself is the nearest one
+        if self._predicts_output():  # the output itself is the nearest one
             return expected, np.full(expected.shape[1], -0.5)
         return super()._decoding_scores(scores, first, held)
 

@@ -401,7 +401,8 @@ def leave_out(member: Member, X: Any, weights: FloatArray | None, cv: Any, loss:
         y, structure = structure.encode(y)[:, 0], type(structure)(structure.n_features)
     template.set_params(**{f"{reached.path}structure": structure})
     found = np.full((n, structure.n_features), np.nan)
-    for train, test in folds_of(cv, n, y if structure.target_type == "multiclass" else None, seed=0):
+    for fold in folds_of(cv, n, y if structure.target_type == "multiclass" else None, seed=0).T:
+        train, test = np.flatnonzero(fold > 0), np.flatnonzero(fold < 0)
         X_train, y_train = _safe_split(template, X, y, train)
         X_test, _ = _safe_split(template, X, None, test, train)
         some = None if weights is None else weights[train]
