@@ -193,7 +193,7 @@ func (t *joint) solve() error {
 	}
 	t.direction.CopyFrom(t.scaled)
 	square := floats.Dot(t.left.Data, t.scaled.Data)
-	first, within := square, t.accuracy(t.largest)
+	first, within := square, t.accuracy(t.largest, loosestJoint)
 	for range mostGradients {
 		if err := t.multiply(); err != nil {
 			return err
