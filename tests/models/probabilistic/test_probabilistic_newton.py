@@ -68,7 +68,7 @@ def test_nodes_of_a_tree_are_classes_that_share_weights(allowed, given, y, weigh
 def test_sets_of_nodes_are_rows_of_each():
     tree = Hierarchy(PARENTS)
     sets = [Admissible([node, "e"] if i % 3 == 0 else [node]) for i, node in enumerate(NODES)]
-    ours, other = (fitted(X, sets, structure=tree, solver=s) for s in ("newton", "lbfgs"))
+    ours, other = (fitted(X, sets, structure=tree, solver=s, partial="mean") for s in ("newton", "lbfgs"))
     assert ours.objective_ == pytest.approx(other.objective_, rel=1e-9)
     np.testing.assert_allclose(ours.coef_, other.coef_, atol=1e-5)
 
@@ -108,11 +108,11 @@ def test_tournaments_with_ties_are_as_lbfgs_finds_them():
 def test_sets_of_answers_are_rows_each():
     sets = [[Y[i], 1 - Y[i]] if i % 4 == 0 else [Y[i]] for i in range(90)]
     apart = np.repeat(np.arange(90), [len(one) for one in sets])
-    ours = fitted(X, [Admissible(one) for one in sets])
+    ours = fitted(X, [Admissible(one) for one in sets], partial="mean")
     np.testing.assert_allclose(ours.coef_, fitted(X[apart], np.concatenate(sets)).coef_, atol=1e-7)
     sets = [[CLASSES[i], (CLASSES[i] + 1) % 4] if i % 4 == 0 else [CLASSES[i]] for i in range(90)]
     ours, one = (
-        fitted(*given, structure=MultiClass(4))
+        fitted(*given, structure=MultiClass(4), partial="mean")
         for given in ((X, [*map(Admissible, sets)]), (X[apart], np.concatenate(sets)))
     )
     np.testing.assert_allclose(ours.coef_, one.coef_, atol=1e-7)

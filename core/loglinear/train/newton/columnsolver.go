@@ -11,7 +11,8 @@ import (
 
 const (
 	mostGradients  = 500  // conjugate gradients of a step
-	loosest        = 0.1  // what they reduce the gradient to, at most
+	loosest        = 0.1  // what they reduce the gradient of a column to, at most ...
+	loosestJoint   = 0.3  // ... and that of all classes: their first steps have to be shortened, whatever the accuracy
 	mostShortening = 40   // of a step
 	enough         = 1e-4 // share of the fall that the slope promises
 	flattened      = 0.5  // share of the slope that may be left where values differ by rounding
@@ -161,7 +162,7 @@ func (s *columnSolver) arrive() error {
 	copy(s.direction, s.scaled)
 	s.leftSquare = floats.Dot(s.left, s.scaled)
 	s.leftFirst = s.leftSquare
-	s.within = s.accuracy(s.largest)
+	s.within = s.accuracy(s.largest, loosest)
 	s.gradients, s.stage = 0, atProduct
 	return nil
 }
@@ -215,9 +216,10 @@ func (s *columnSolver) search() error {
 	return nil
 }
 
-// accuracy returns the share of a gradient that conjugate gradients may leave, given its largest entry. Newton's method converges faster
-// than linearly where the equation is solved the better the nearer it has got; what the tolerance does not ask for is not solved for.
-func (f *fit) accuracy(largest float64) float64 {
+// accuracy returns the share of a gradient, loosest at most, that conjugate gradients may leave, given its largest entry. Newton's method
+// converges faster than linearly where the equation is solved the better the nearer it has got; what the tolerance does not ask for is not
+// solved for.
+func (f *fit) accuracy(largest, loosest float64) float64 {
 	return max(min(loosest, math.Sqrt(largest/f.first)), 0.3*f.limit/largest)
 }
 

@@ -15,20 +15,21 @@ import (
 // column j, where c_j is the mean of p_ij (1 − p_ij). As what is the same for all classes changes nothing but the penalty, weights and
 // steps add up to 0 over the classes. Matrices have a row for each class.
 //
-// Listed outputs are classes whose scores are sums of those of the entries of ψ: all but the shares of the classes has a row for each
-// entry, and conjugate gradients are preconditioned by a product.
+// Listed outputs are K classes whose weights A W are sums of those of the entries of ψ: what belongs to rows is about the classes, what
+// belongs to features about the entries, and conjugate gradients are preconditioned by a product.
 type joint struct {
 	*fit
 	column
-	psi matrix // d×n
+	observed matrix // K×n: the indicators of the classes, or means of several
+	rest     matrix // d×q: Σ w φ ψᵀ less that of the observed classes; without rows where that is 0
 
 	weights, gradient                   matrix // d×q
 	step, left, scaled, direction       matrix // of conjugate gradients, see columnSolver
 	product                             matrix
-	scores, stepScores, directionScores matrix // d×n
+	classes                             matrix // K×q, of listed outputs: weights, or sums over the rows
+	scores, stepScores, directionScores matrix // K×n
 	shares                              matrix // p of the classes, at the scores that were evaluated last
-	lifted                              matrix // of listed outputs: what multiply makes of a direction's scores
-	factors                             matrix // w (p − ψ), then what a direction is multiplied by
+	factors                             matrix // w (p − observed), then what a direction is multiplied by
 	scales                              []preconditioner
 	idle                                idlePasses
 }
@@ -40,29 +41,32 @@ func classDistribution(classes, d int) distribution {
 	return distribution{mean: even, variance: even, logZero: math.Log(float64(classes)) / float64(d)}
 }
 
-func newJoint(f *fit) *joint {
-	d, q, n := f.o.Outputs, f.o.Features, f.problem.Len()
-	t := &joint{fit: f, psi: linalg.NewMatrix[float64](d, n)}
+func newJoint(f *fit) (*joint, error) {
+	d, q, n, classes := f.o.Outputs, f.o.Features, f.problem.Len(), f.o.Outputs
+	if f.list != nil {
+		classes = f.list.psi.Rows
+	}
+	t := &joint{fit: f}
 	for _, m := range []*matrix{&t.weights, &t.gradient, &t.step, &t.left, &t.scaled, &t.direction, &t.product} {
 		*m = linalg.NewMatrix[float64](d, q)
 	}
-	for _, m := range []*matrix{&t.scores, &t.stepScores, &t.directionScores, &t.factors} {
-		*m = linalg.NewMatrix[float64](d, n)
-	}
-	for i := range n {
-		for j, v := range f.problem.Psi.Row(f.problem.Row(i)) {
-			t.psi.Row(j)[i] = v
-		}
+	for _, m := range []*matrix{&t.observed, &t.scores, &t.stepScores, &t.directionScores, &t.shares, &t.factors} {
+		*m = linalg.NewMatrix[float64](classes, n)
 	}
 	if f.list != nil {
-		t.shares, t.lifted = linalg.NewMatrix[float64](f.list.psi.Rows, n), linalg.NewMatrix[float64](f.list.psi.Rows, n)
-		return t
+		t.classes = linalg.NewMatrix[float64](classes, q)
+		return t, t.observe()
 	}
-	t.shares, t.scales = linalg.NewMatrix[float64](d, n), make([]preconditioner, d)
+	t.scales = make([]preconditioner, d)
 	for j := range t.scales {
 		t.scales[j] = f.metric.preconditioner()
 	}
-	return t
+	for i := range n {
+		for j, v := range f.psiOf(i) {
+			t.observed.Row(j)[i] = v
+		}
+	}
+	return t, nil
 }
 
 // run finds the weights.
@@ -117,7 +121,7 @@ func (t *joint) begin(start matrix) error {
 		if err != nil {
 			return err
 		}
-		t.objective = loss + t.o.Alpha*linalg.SquaredNorm(t.weights.Data)
+		t.objective = loss + t.o.Alpha*linalg.SquaredNorm(t.weights.Data) - t.linear(t.weights)
 		if t.objective < zero {
 			t.moved(t.objective - zero)
 			return t.arrive()
@@ -140,7 +144,18 @@ func (t *joint) arrive() error {
 		return err
 	}
 	linalg.Axpy(t.gradient.Data, t.weights.Data, 2*t.o.Alpha)
+	if t.rest.Rows > 0 {
+		linalg.Axpy(t.gradient.Data, t.rest.Data, -1)
+	}
 	return t.judge()
+}
+
+// linear returns the inner product of weights and rest.
+func (t *joint) linear(weights matrix) float64 {
+	if t.rest.Rows == 0 {
+		return 0
+	}
+	return floats.Dot(t.rest.Data, weights.Data)
 }
 
 func (t *joint) judge() (err error) {
@@ -178,7 +193,7 @@ func (t *joint) solve() error {
 	}
 	t.direction.CopyFrom(t.scaled)
 	square := floats.Dot(t.left.Data, t.scaled.Data)
-	first, within := square, t.accuracy(t.largest)
+	first, within := square, t.accuracy(t.largest, loosestJoint)
 	for range mostGradients {
 		if err := t.multiply(); err != nil {
 			return err
@@ -246,26 +261,18 @@ func (t *joint) multiply() error {
 
 // weigh writes what rows are multiplied by in the product of the Hessian with the direction: w p_j (v_j − Σ p v), for its scores v.
 func (t *joint) weigh(lo, hi int) {
-	scores, factors := t.directionScores, t.factors
-	if t.list != nil {
-		scores, factors = t.lifted, t.lifted
-		combine(scores, t.list.psi, t.directionScores, lo, hi)
-	}
 	var mean [rowsTogether]float64
 	for j := range t.shares.Rows {
-		v := scores.Row(j)[lo:hi]
+		v := t.directionScores.Row(j)[lo:hi]
 		for i, p := range t.shares.Row(j)[lo:hi] {
 			mean[i] += p * v[i]
 		}
 	}
 	for j := range t.shares.Rows {
-		v, out := scores.Row(j)[lo:hi], factors.Row(j)[lo:hi]
+		v, out := t.directionScores.Row(j)[lo:hi], t.factors.Row(j)[lo:hi]
 		for i, p := range t.shares.Row(j)[lo:hi] {
 			out[i] = weightOf(t.fit.weights, lo+i) * p * (v[i] - mean[i])
 		}
-	}
-	if t.list != nil {
-		combine(t.factors, &t.list.transpose, t.lifted, lo, hi)
 	}
 }
 
@@ -274,14 +281,15 @@ func (t *joint) search() (fell bool, err error) {
 	alpha := t.o.Alpha
 	along, length := floats.Dot(t.weights.Data, t.step.Data), linalg.SquaredNorm(t.step.Data)
 	norm, slope := linalg.SquaredNorm(t.weights.Data), floats.Dot(t.gradient.Data, t.step.Data)
+	ahead, still := t.linear(t.step), t.linear(t.weights)
 	size := 1.0
 	for range mostShortening {
 		loss, found, err := t.evaluate(size)
 		if err != nil {
 			return false, err
 		}
-		value := loss + alpha*(norm+2*size*along+size*size*length)
-		found += 2 * alpha * (along + size*length)
+		value := loss + alpha*(norm+2*size*along+size*size*length) - (still + size*ahead)
+		found += 2*alpha*(along+size*length) - ahead
 		if falls(t.objective, value, size, slope, found) {
 			linalg.Axpy(t.weights.Data, t.step.Data, size)
 			linalg.Axpy(t.scores.Data, t.stepScores.Data, size)
@@ -307,19 +315,14 @@ func (t *joint) evaluate(size float64) (loss, slope float64, err error) {
 }
 
 func (t *joint) evaluateRows(size float64, lo, hi int) (loss, slope float64) {
-	var top, sum, at [rowsTogether]float64 // at: the inner products of scores and ψ
-	for j := range t.scores.Rows {
-		s, step, psi, to := t.scores.Row(j)[lo:hi], t.stepScores.Row(j)[lo:hi], t.psi.Row(j)[lo:hi], t.factors.Row(j)[lo:hi]
-		for i, v := range s {
-			to[i] = v + size*step[i]
-			at[i] += to[i] * psi[i]
-		}
-	}
-	t.lift(lo, hi)
+	var top, sum, at [rowsTogether]float64 // at: the inner products of scores and what is observed
 	for j := range t.shares.Rows {
-		for i, v := range t.shares.Row(j)[lo:hi] {
-			if j == 0 || v > top[i] {
-				top[i] = v
+		step, observed, s := t.stepScores.Row(j)[lo:hi], t.observed.Row(j)[lo:hi], t.shares.Row(j)[lo:hi]
+		for i, v := range t.scores.Row(j)[lo:hi] {
+			s[i] = v + size*step[i]
+			at[i] += s[i] * observed[i]
+			if j == 0 || s[i] > top[i] {
+				top[i] = s[i]
 			}
 		}
 	}
@@ -335,49 +338,25 @@ func (t *joint) evaluateRows(size float64, lo, hi int) (loss, slope float64) {
 		sum[i] = 1 / sum[i]
 	}
 	for j := range t.shares.Rows {
-		p := t.shares.Row(j)[lo:hi]
+		p, observed, step := t.shares.Row(j)[lo:hi], t.observed.Row(j)[lo:hi], t.stepScores.Row(j)[lo:hi]
+		out := t.factors.Row(j)[lo:hi]
 		for i := range p {
 			p[i] *= sum[i]
-		}
-	}
-	t.lower(lo, hi)
-	for j := range t.scores.Rows {
-		psi, step, out := t.psi.Row(j)[lo:hi], t.stepScores.Row(j)[lo:hi], t.factors.Row(j)[lo:hi]
-		for i := range out {
-			out[i] = weightOf(t.fit.weights, lo+i) * (out[i] - psi[i])
+			out[i] = weightOf(t.fit.weights, lo+i) * (p[i] - observed[i])
 			slope += out[i] * step[i]
 		}
 	}
 	return loss, slope
 }
 
-// lift writes the scores of the classes to shares, given those of the entries of ψ in factors.
-func (t *joint) lift(lo, hi int) {
-	if t.list != nil {
-		combine(t.shares, t.list.psi, t.factors, lo, hi)
-		return
-	}
-	for j := range t.shares.Rows {
-		copy(t.shares.Row(j)[lo:hi], t.factors.Row(j)[lo:hi])
-	}
-}
-
-// lower writes the means of ψ to factors, given the shares of the classes.
-func (t *joint) lower(lo, hi int) {
-	if t.list != nil {
-		combine(t.factors, &t.list.transpose, t.shares, lo, hi)
-		return
-	}
-	for j := range t.shares.Rows {
-		copy(t.factors.Row(j)[lo:hi], t.shares.Row(j)[lo:hi])
-	}
-}
-
 // rowsTogether is how many rows are treated side by side, where all classes of a row have to be known.
 const rowsTogether = 256
 
-func (t *joint) overRows(body func(lo, hi int)) error {
-	return parallel.For(t.problem.Len(), rowsTogether, t.problem.Workers, nil, func(lo, hi int) error {
+func (f *fit) overRows(body func(lo, hi int)) error { return f.over(f.problem.Len(), body) }
+
+// over calls body on blocks of n rows or features.
+func (f *fit) over(n int, body func(lo, hi int)) error {
+	return parallel.For(n, rowsTogether, f.problem.Workers, nil, func(lo, hi int) error {
 		body(lo, hi)
 		return nil
 	})

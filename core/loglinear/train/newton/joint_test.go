@@ -9,8 +9,10 @@ import (
 	"combpred/core/internal/loglineartest"
 	"combpred/core/linalg"
 	"combpred/core/loglinear"
+	"combpred/core/loglinear/expect"
 	"combpred/core/loglinear/train/newton"
 	"combpred/core/parallel"
+	"combpred/core/structure"
 )
 
 // classes draws a problem of 20 classes and more features than rows, dense and sparse.
@@ -123,6 +125,41 @@ func TestClassesEnd(t *testing.T) {
 	for _, p := range []*loglinear.Problem{dense, p} {
 		if f, err := newton.Minimise(o, p, space, matrix{}, nil); err == nil {
 			t.Errorf("numbers too large: it ends at %v", f.Objective)
+		}
+	}
+}
+
+// TestSetsOfListed: rows of several outputs, whose mean is no output, have the solution that L-BFGS finds, from zero and from a start.
+func TestSetsOfListed(t *testing.T) {
+	for _, space := range []structure.Space{tree(t, 0, 0, 0, 1, 1, 0, 1, 1), loglineartest.Build(t, "ordinal", 4)} {
+		c := loglineartest.New(t, space, 70, 5, 3)
+		psi := c.Problem.Psi
+		for i := 1; i < psi.Rows; i += 2 {
+			for j := range psi.Cols {
+				psi.Row(i)[j] = (2*psi.Row(i - 1)[j] + c.Psi[i%len(c.Psi)][j]) / 3
+			}
+		}
+		o := c.Options()
+		o.Tol, o.MaxIter = 1e-9, 5000
+		want, err := loglinear.Fit(o, c.Problem, space, expect.Exact{Spaces: expect.One(space), Workers: 1}, matrix{}, nil)
+		if err != nil || want.Residual > o.Tol {
+			t.Fatal(want.Residual, err)
+		}
+		near := linalg.NewMatrix[float64](o.Features, o.Outputs)
+		linalg.ScaleTo(near.Data, 0.8, want.Weights.Data)
+		for _, start := range []matrix{{}, near} {
+			got, err := newton.Minimise(o, c.Problem, space, start, nil)
+			if err != nil || got.Residual > o.Tol || got.Iterations < 1 || got.Iterations > 30 {
+				t.Fatalf("%v: residual %v after %d steps, error %v", space, got.Residual, got.Iterations, err)
+			}
+			if direct := c.Objective(got.Weights.Data); math.Abs(got.Objective-direct) > 1e-11*direct {
+				t.Errorf("%v: it says %v, the sum over all outputs is %v", space, got.Objective, direct)
+			}
+			for k, v := range want.Weights.Data {
+				if math.Abs(got.Weights.Data[k]-v) > 1e-6*max(1, math.Abs(v)) {
+					t.Fatalf("%v: weight %d is %v, L-BFGS finds %v", space, k, got.Weights.Data[k], v)
+				}
+			}
 		}
 	}
 }

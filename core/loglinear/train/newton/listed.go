@@ -24,7 +24,8 @@ func fewOutputs(space structure.Space) bool {
 }
 
 // outputs are those of a space, listed: K classes whose scores A s are sums of the d scores s, of which A has ψ of each output in its
-// rows. Gradients and the Hessian by s are those by A s, pulled back: Aᵀ g and Aᵀ H A.
+// rows. Gradients and the Hessian by s are those by A s, pulled back: Aᵀ g and Aᵀ H A. As the scores are linear in the features, too, A is
+// applied to weights: passes over the rows have a column for each of the K classes, no more than d.
 type outputs struct {
 	psi       *linalg.Sparse // A, K×d
 	transpose linalg.Sparse  // Aᵀ
@@ -68,15 +69,67 @@ func combine(dst matrix, a *linalg.Sparse, src matrix, lo, hi int) {
 	}
 }
 
-// covarianceTo writes Σ_k share_k a_k a_kᵀ − Σ_i m_i m_iᵀ to dst, for the means m of rows in the columns of means.
-func (o *outputs) covarianceTo(dst matrix, shares []float64, means matrix) {
-	linalg.Gemm(blas.NoTrans, blas.Trans, -1, means, means, 0, dst)
-	for k, share := range shares {
-		columns, values := o.psi.Row(k)
-		for at, j := range columns {
-			linalg.Scatter(dst.Row(int(j)), columns, values, share*values[at])
+// covarianceTo writes Aᵀ C A to dst, for a covariance C of the classes.
+func (o *outputs) covarianceTo(dst, of matrix) {
+	half := linalg.NewMatrix[float64](of.Rows, o.psi.Cols) // C A
+	for k := range of.Rows {
+		for l, c := range of.Row(k) {
+			columns, values := o.psi.Row(l)
+			linalg.Scatter(half.Row(k), columns, values, c)
 		}
 	}
+	combine(dst, &o.transpose, half, 0, half.Cols)
+}
+
+// nearest returns the output whose ψ is nearest to psi: itself, of one that is listed.
+func (o *outputs) nearest(psi []float64) (best int) {
+	least := math.Inf(1)
+	for k := range o.psi.Rows {
+		columns, values := o.psi.Row(k)
+		var distance float64 // less ‖psi‖²
+		for at, j := range columns {
+			distance += values[at] * (values[at] - 2*psi[j])
+		}
+		if distance < least {
+			best, least = k, distance
+		}
+	}
+	return best
+}
+
+// observe finds the outputs that are nearest to those of the rows, and what means of several differ from them by.
+func (t *joint) observe() error {
+	near := make([]int, t.problem.Len())
+	err := t.overRows(func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			near[i] = t.list.nearest(t.psiOf(i))
+			t.observed.Row(near[i])[i] = 1
+		}
+	})
+	if err != nil {
+		return err
+	}
+	var apart matrix // w (ψ − ψ of the nearest), without rows where that is 0
+	difference := make([]float64, t.o.Outputs)
+	for i, k := range near {
+		copy(difference, t.psiOf(i))
+		columns, values := t.list.psi.Row(k)
+		linalg.Scatter(difference, columns, values, -1)
+		if largest(difference) == 0 {
+			continue
+		}
+		if apart.Rows == 0 {
+			apart = linalg.NewMatrix[float64](t.o.Outputs, len(near))
+		}
+		for j, v := range difference {
+			apart.Row(j)[i] = weightOf(t.fit.weights, i) * v
+		}
+	}
+	if apart.Rows == 0 {
+		return nil
+	}
+	t.rest = linalg.NewMatrix[float64](t.o.Outputs, t.o.Features)
+	return t.productsTo(t.rest, apart)
 }
 
 // kronecker preconditions by Kronecker products C ⊗ M + 2α, for the second moment M of the features and a covariance C of ψ.
@@ -101,20 +154,24 @@ func newKronecker(f *fit, moment matrix) (*kronecker, error) {
 	} else {
 		copy(p.curvature, moment.Data)
 	}
-	shares := make([]float64, f.list.psi.Rows)
-	for k := range shares {
-		shares[k] = 1 / float64(len(shares))
+	classes := f.list.psi.Rows
+	even := linalg.NewMatrix[float64](classes, classes)
+	for k := range even.Data {
+		even.Data[k] = -1 / (float64(classes) * float64(classes))
 	}
-	err := p.turn(f, shares, linalg.Shaped(f.list.mean(), d, 1))
+	for k := range classes {
+		even.Row(k)[k] += 1 / float64(classes)
+	}
+	err := p.turn(f, even)
 	p.uniform = p.around
 	return p, err
 }
 
-// turn preconditions by the covariance that shares and means have, see covarianceTo.
-func (p *kronecker) turn(f *fit, shares []float64, means matrix) error {
+// turn preconditions by a covariance of the classes.
+func (p *kronecker) turn(f *fit, covariance matrix) error {
 	d := len(p.variances)
 	vectors := linalg.NewMatrix[float64](d, d)
-	f.list.covarianceTo(vectors, shares, means)
+	f.list.covarianceTo(vectors, covariance)
 	if err := loglinear.Diagonalise(p.variances, vectors, f.mon); err != nil {
 		return err
 	}
@@ -123,20 +180,17 @@ func (p *kronecker) turn(f *fit, shares []float64, means matrix) error {
 	return nil
 }
 
-// follow preconditions by the mean covariance of ψ of the rows, given their shares and residuals.
+// follow preconditions by the mean covariance of ψ of the rows, given their shares.
 func (t *joint) follow() error {
-	shares, means := make([]float64, t.shares.Rows), t.directionScores // which are not in use yet
-	for k := range shares {
+	scaled, covariance := t.directionScores, linalg.NewMatrix[float64](t.shares.Rows, t.shares.Rows) // the first is not in use yet
+	for k := range scaled.Rows {
+		to := scaled.Row(k)
 		for i, p := range t.shares.Row(k) {
-			shares[k] += weightOf(t.fit.weights, i) * p / t.total
+			w := weightOf(t.fit.weights, i) / t.total
+			to[i] = math.Sqrt(w) * p
+			covariance.Row(k)[k] += w * p
 		}
 	}
-	for j := range means.Rows {
-		to, residual, psi := means.Row(j), t.factors.Row(j), t.psi.Row(j)
-		for i := range to {
-			w := weightOf(t.fit.weights, i)
-			to[i] = (residual[i]/w + psi[i]) * math.Sqrt(w/t.total)
-		}
-	}
-	return t.kronecker.turn(t.fit, shares, means)
+	linalg.Gemm(blas.NoTrans, blas.Trans, -1, scaled, scaled, 1, covariance)
+	return t.kronecker.turn(t.fit, covariance)
 }

@@ -62,6 +62,16 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// TestSuits: a list of outputs is taken up to the density at which it was measured to be as fast as L-BFGS, 200 grades.
+func TestSuits(t *testing.T) {
+	for last, want := range map[int64]bool{9: true, 199: true, 399: false} {
+		space := loglineartest.Build(t, "ordinal", last) // grades from 0
+		if got := newton.Suits(space, 4*float64(last+1)); got != want || !newton.Able(space) {
+			t.Errorf("%d grades: suited %v, able %v", last+1, got, newton.Able(space))
+		}
+	}
+}
+
 func sized(t *testing.T, n, size int64) structure.Space {
 	space, err := structure.New("labelsets", structure.Args{Scalars: map[string]int64{"n": n, "size": size}})
 	if err != nil {
