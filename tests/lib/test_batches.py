@@ -169,7 +169,7 @@ def estimates(method: str, sampler_name: str = "auto") -> Callable[..., list[Any
 def positions(space: Any, scores: Any, rows: list[Description], row: int | None) -> list[Any]:
     parts, _ = lengths(rows)
     p = np.empty((parts**2).sum())
-    call("cp_order_positions", space, scores, p, parts.sum(), n_threads=2)
+    call("cp_order_positions", space, scores, None, p, parts.sum(), n_threads=2)
     return split(p, parts**2)
 
 

@@ -136,6 +136,14 @@ class_weight : dict, "balanced" or None, default=None
     for class u of the k that occur, on nᵤ of n rows (sums of `sample_weight`). For ``fit``; ``partial_fit`` takes a
     dict. None: 1.
 
+[partial]
+partial : {"likelihood", "mean"}, default="likelihood"
+    How rows count of which not one whole output is known: rankings with unknown positions, or with a shared last one
+    behind a list of the best; label sets with unknown labels; :class:`Admissible` sets. ``"likelihood"``: by the
+    probability of what is known, a sum over all outputs that agree with it. ``"mean"``: by the mean of the
+    log-probabilities of these outputs, a bound from below that keeps the objective convex but makes probabilities
+    timid, the more is unknown. Where all rows are whole, both are the same.
+
 [n_jobs]
 n_jobs : int or None, default=None
     Number of threads of the library's own loops. None takes the setting of :func:`combpred.config_context`, or else

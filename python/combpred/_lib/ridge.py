@@ -34,12 +34,21 @@ class Targets:
     first : array of shape (n + 1,) or None, default=None
         Row i has the outputs ``psi[first[i]:first[i + 1]]``, all equally correct; None for one output each, N = n.
     parts : array of shape (N, part_len) or None, default=None
-        The outputs, which may be known in part, where the library knows them.
+        The outputs, where the library knows them.
+    partial : bool, default=False
+        Whether they may be known in part.
     """
 
-    def __init__(self, psi: Any, weights: FloatArray | None = None, first: Any = None, parts: Any = None) -> None:
+    def __init__(
+        self,
+        psi: Any,
+        weights: FloatArray | None = None,
+        first: Any = None,
+        parts: Any = None,
+        partial: bool = False,
+    ) -> None:
         self.psi = contiguous(psi, np.float64)
-        self.parts = parts
+        self.parts, self.partial = parts, partial
         self.first = None if first is None else contiguous(first, np.int64)
         self.n = len(self.psi) if self.first is None else len(self.first) - 1
         self.d = self.psi.shape[1]
@@ -51,7 +60,8 @@ class Targets:
         """Return the outputs of some rows."""
         weights = None if self.weights is None else self.weights[rows]
         if self.first is None:
-            return Targets(self.psi[rows], weights, None, None if self.parts is None else self.parts[rows])
+            parts = None if self.parts is None else self.parts[rows]
+            return Targets(self.psi[rows], weights, None, parts, self.partial)
         starts, sizes = self.first[rows], self.first[rows + 1] - self.first[rows]
         first = np.concatenate([[0], np.cumsum(sizes)])
         outputs = np.repeat(starts - first[:-1], sizes) + np.arange(first[-1])
@@ -59,8 +69,8 @@ class Targets:
 
     @property
     def are_whole(self) -> bool:
-        """Whether every row has one output, of which no entry of ψ is unknown by itself."""
-        return self.first is None and (self.parts is None or self.parts.min(initial=0) >= 0)
+        """Whether every row has one output, of which no label is unknown."""
+        return self.first is None and (not self.partial or self.parts.min(initial=0) >= 0)
 
     def mean_psi(self) -> FloatArray:
         """Return ψ of each row, of several outputs the mean, of shape (n, d)."""

@@ -21,9 +21,8 @@ from .._lib.errors import ApproximationWarning, CapabilityError, NumericalError,
 from .._lib.maxmargin import AffineLoss
 from .._lib.partition import log_partition
 from ..sampling.samplers import rows_of
-from ..structures import Structure
+from ..structures import Structure, encode_sets
 from ..structures.costs import OWN, loss_augmented
-from .training import encode_sets
 
 _LARGEST = math.log(np.finfo(np.float64).max)
 _MOST_LISTED = 10**7  # outputs of which all are compared

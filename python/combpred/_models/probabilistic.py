@@ -42,11 +42,11 @@ from ..sampling.samplers import (
     samples_of,
     warn_unless_mixed,
 )
-from ..structures import Structure, class_probabilities, conditions_of, has_method
+from ..structures import SeenRows, Structure, class_probabilities, conditions_of, has_method
 from ..structures.costs import OWN, require_decision
 from .base import StructuredEstimator
 from .loglinear import conditions_of_training, fit_over_blocks, train
-from .training import EarlierFit, SeenRows, embed_rows, has_partial_fit, kernel_of, require_parameters
+from .training import EarlierFit, embed_rows, has_partial_fit, kernel_of, require_parameters
 
 if TYPE_CHECKING:
     from ..structures._search.constraints import RowConstraints
@@ -747,6 +747,7 @@ class ProbabilisticStructured(ProbabilisticBase):
         - "subset", of label sets, and "median", of grades: other names of "map" and "mbr" there.
         - "own", of a `Custom` structure that lists its outputs: the `loss` that it was given.
     %(decoder)s
+    %(partial)s
     solver : {"auto", "lbfgs", "newton", "sgd"}, default="auto"
         ``"lbfgs"`` uses the exact gradient over all rows, and reaches the maximum to `tol`. ``"sgd"`` takes steps on
         mini-batches of 32 rows, preconditioned by the Hessian at zero weights, and averages its weights; it is for
@@ -818,12 +819,20 @@ class ProbabilisticStructured(ProbabilisticBase):
     -----
     With f(x) = Wx (a constant feature included) and sample weights w, training minimises
 
-    .. math:: \alpha \|W\|^2 + \sum_i w_i \left[\ln Z(x_i) - \langle f(x_i), \psi(y_i)\rangle\right],
+    .. math:: \alpha \|W\|^2 + \sum_i w_i \left[\ln Z_{C_i}(x_i) - \ln Z_{K_i}(x_i)\right], \quad
+        Z_A(x) = \sum_{y \in A} \exp\langle f(x), \psi(y)\rangle,
 
-    with :math:`\operatorname{tr}(A^\top K A)` in place of the squared norm for f = KA with a kernel matrix K. A weight
-    of 0 equals leaving the row out, an integer weight repeating it. A row of y that is an :class:`Admissible` set
-    stands for one row with each of its structures, so that the objective stays convex; a ranking with unknown
-    positions is one row whose loss is the mean over its completions.
+    with :math:`\operatorname{tr}(A^\top K A)` in place of the squared norm for f = KA with a kernel matrix K. K_i are
+    the outputs that agree with what is known of row i, and C_i those that satisfy its constraints, or all. Of a whole
+    output, :math:`\ln Z_{K_i}` is :math:`\langle f(x_i), \psi(y_i)\rangle`. A weight of 0 equals leaving the row out,
+    an integer weight repeating it; a row of which nothing is known counts as nothing.
+
+    Where every row is whole the objective is convex. Otherwise it is a difference of convex functions: L-BFGS first
+    minimises the bound of ``partial="mean"``, which is convex, to about a hundredth of the gradient at zero, and goes
+    on from there, unless ``warm_start`` gives weights. At the end the gradient is zero, a fixed point of the EM
+    algorithm. Both sums are exact where the structure has exact sums at its size; beyond, ``inference="mcmc"`` follows
+    chains within :math:`K_i`. With ``partial="mean"`` an `Admissible` set stands for one row with each of its
+    structures.
 
     The gradient of ln Z is the expectation of ψ. L-BFGS is preconditioned by the Hessian at W = 0, which is known, as
     the covariance of ψ under the uniform distribution is. As distributions move away from that, the preconditioner

@@ -13,7 +13,9 @@ from sklearn.base import _fit_context
 from .._data.glossary import documented
 from .._data.inputs import refit
 from .._lib.arrays import FloatArray, IndexArray
+from .._lib.call import get_n_threads
 from .._lib.kernel import SCALED_KERNELS
+from .._lib.loglinear import log_seen
 from ..sampling.engines import engine_of, resolve_method
 from .choice import (
     SCORING,
@@ -30,7 +32,7 @@ from .choice import (
     take_fit,
     take_structure,
 )
-from .loglinear import LikelihoodRows, train
+from .loglinear import LikelihoodRows, conditions_of_training, train
 from .probabilistic import ProbabilisticBase, ProbabilisticStructured
 from .training import TrainingRows, embed_rows, folds_of, kernel_of
 
@@ -81,6 +83,7 @@ class ProbabilisticStructuredCV(ProbabilisticBase):
     decision : str, default="map"
         As in :class:`ProbabilisticStructured`.
     %(decoder)s
+    %(partial)s
     solver : str, default="auto"
         As in :class:`ProbabilisticStructured`.
     tol : float, default=1e-6
@@ -174,7 +177,7 @@ class ProbabilisticStructuredCV(ProbabilisticBase):
 
     @documented
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ProbabilisticStructuredCV:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, constraints: Any = None) -> ProbabilisticStructuredCV:
         """Choose kernel, width and penalty, and train with them on all rows.
 
         Parameters
@@ -183,6 +186,7 @@ class ProbabilisticStructuredCV(ProbabilisticBase):
         y : array of n structures
             In the format of the structure's class.
         %(sample_weight)s
+        %(constraints_of_training)s
 
         Returns
         -------
@@ -221,12 +225,13 @@ class ProbabilisticStructuredCV(ProbabilisticBase):
             check_scoring(self.scoring, self.structure_, rows.y)
             scoring = "likelihood" if self.scoring is None else self.scoring
             choice = Choice(self, lists["alpha"], settings, scoring, _ROUNDS, self._trial_of)
-            judged = JudgedRows(rows, embed_rows(self, rows), folds=self._folds(rows))
+            conditions = conditions_of_training(self, constraints, rows.n)
+            judged = JudgedRows(rows, embed_rows(self, rows), constraints, self._folds(rows))
             best = choice.keep(judged)
             self.left_out_scores_ = best.left_out
             model = self._model_of(best.setting).set_params(alpha=self.alpha_)
             model.kernel_ = kernel_of(model, rows)
-            train(model, rows.X, judged.targets)
+            train(model, rows.X, judged.targets, conditions=conditions)
             take_fit(self, model)
             self.gamma_ = self.kernel_.gamma if self.kernel_.name in SCALED_KERNELS else None
         return self
@@ -261,6 +266,7 @@ class HeldOut(Trial):
         super().__init__(setting, model, judged)
         assert judged.folds is not None
         self.folds = judged.folds
+        self.conditions = conditions_of_training(model, judged.constraints, judged.targets.n)
 
     def leave_out(self, alphas: Iterable[float]) -> Iterable[FloatArray]:
         """Return f(x) of rows left out for each penalty."""
@@ -281,7 +287,8 @@ class HeldOut(Trial):
         square = model.kernel == "precomputed"
         X_training, X_left_out = (X[np.ix_(rows, training)] if square else X[rows] for rows in (training, left_out))
         model.kernel_ = kernel_of(model, TrainingRows(X_training, None, None, targets.weights))
-        given = LikelihoodRows.of(model, X_training, targets)
+        conditions = None if self.conditions is None else self.conditions.taken(training)
+        given = LikelihoodRows.of(model, X_training, targets, conditions=conditions)
         for place, alpha in zip(scores, penalties, strict=True):
             given.maximise(model.set_params(alpha=alpha), None)
             place[left_out] = model._scores(X_left_out)
@@ -292,6 +299,10 @@ class HeldOut(Trial):
         if scoring != "likelihood":
             return judge_decisions(model, scores, self.rows.y, targets.weights, scoring)
         method = resolve_method(model.inference, model.structure_, targets.n)
-        log_z = engine_of(model, method).infer(scores).log_z
-        losses = log_z - np.einsum("ij,ij->i", scores, targets.mean_psi())
-        return -float(np.average(losses, weights=targets.row_weights()))
+        log_z = engine_of(model, method).infer(scores, conditions=self.conditions).log_z
+        if model.partial == "mean":
+            seen, weights = np.einsum("ij,ij->i", scores, targets.mean_psi()), targets.row_weights()
+        else:
+            description, n_threads = model.structure_.space.description, get_n_threads(model.n_jobs)
+            seen, weights = log_seen(description, scores, targets, self.conditions, n_threads), targets.weights
+        return float(np.average(seen - log_z, weights=weights))

@@ -18,16 +18,15 @@ from sklearn.utils.validation import _num_samples
 
 from .._data.blocks import BLOCK_BYTES, Block, BlockSource
 from .._data.inputs import check_weights, in_double, is_mapped, release_pages
-from .._data.targets import FlatSets, TargetError, flat_sets
+from .._data.targets import FlatSets, flat_sets
 from .._data.warn import warn_user
 from .._lib.arrays import FloatArray, refuse_masked, require_memory
 from .._lib.call import RowInputs, are_read_in_place, get_n_threads
-from .._lib.decode import Conditions
 from .._lib.errors import CapabilityError
 from .._lib.kernel import InputKernel
-from .._lib.loglinear import KernelFeatures, log_seen
+from .._lib.loglinear import KernelFeatures
 from .._lib.ridge import RowOutputs, Targets
-from ..structures import Structure, classes_of, resolve_structure, target_type
+from ..structures import Structure, classes_of, encode_rows, resolve_structure, target_type
 
 _NYSTROM = "fit fewer rows, or take kernel='linear' on inputs mapped by combpred.kernels.NystromMap"
 _PARTS_BYTES = 2**26  # most of encoded targets that are held as a whole, beside those of the user
@@ -56,33 +55,6 @@ def weigh_rows(model: Any, y: Any, sets: FlatSets | None, sample_weight: Any) ->
         given = counts.sum() / (len(occurring) * np.where(counts > 0, counts, 1.0))[at.ravel()]
     of_rows = check_weights(given, n, name="class_weight")
     return of_rows if weights is None else weights if of_rows is None else check_weights(weights * of_rows, n)
-
-
-def encode_rows(
-    structure: Structure, y: Any, sets: FlatSets | None, *, complete: bool = False
-) -> tuple[NDArray[Any], bool]:
-    """Return all outputs in parts, and whether some may be known in part, which is refused if `complete`."""
-    if sets is not None:
-        return encode_sets(structure, sets), False
-    partial = not complete and "partial" in structure.space.capabilities
-    return structure.encode(y, partial=partial), partial
-
-
-def encode_sets(structure: Structure, sets: FlatSets) -> NDArray[Any]:
-    """Return the outputs of sets in parts; ValueError naming the row where one is illegal or comes twice."""
-    try:
-        parts = structure.encode(sets.y)
-    except TargetError as error:
-        row = int(np.searchsorted(sets.first, error.row, side="right")) - 1
-        reason = f"output {error.row - int(sets.first[row])} of the set: {error.reason}"
-        raise TargetError(row, reason, error.argument) from None
-    # Sorted by row and then by output, repetitions are neighbours.
-    rows = np.repeat(np.arange(len(sets.first) - 1), np.diff(sets.first))
-    order = np.lexsort((*parts.T[::-1], rows))
-    same = (rows[order][1:] == rows[order][:-1]) & (parts[order][1:] == parts[order][:-1]).all(axis=1)
-    if same.any():
-        raise TargetError(int(rows[order][np.argmax(same)]), "the set lists an output twice; list each once")
-    return parts
 
 
 class TrainingRows(NamedTuple):
@@ -117,50 +89,6 @@ def embed_rows(model: Any, rows: TrainingRows, *, complete: bool = False) -> Tar
     return Targets(
         psi, rows.weights, None if sets is None else sets.first, parts if structure.space.in_library else None
     )
-
-
-@dataclass(frozen=True)
-class SeenRows:
-    """What was seen of the outputs of rows: whole ones, some known in part, or sets.
-
-    Attributes
-    ----------
-    structure : Structure
-    parts : ndarray
-    partial : bool
-        Whether some may be known in part.
-    first : ndarray of shape (n + 1,), or None
-        Where the outputs of each row begin; None for one each.
-    """
-
-    structure: Structure
-    parts: NDArray[Any]
-    partial: bool
-    first: IndexArray | None
-
-    @classmethod
-    def of(cls, structure: Structure, y: Any) -> SeenRows:
-        """Return those of y in the user's format."""
-        sets = flat_sets(y)
-        return cls(structure, *encode_rows(structure, y, sets), None if sets is None else sets.first)
-
-    @property
-    def n(self) -> int:
-        """Number of rows."""
-        return len(self.parts) if self.first is None else len(self.first) - 1
-
-    def log_sums(
-        self, scores: FloatArray, rows: slice, conditions: Conditions | None, n_threads: int
-    ) -> FloatArray:
-        """Return ln Σ exp⟨s, ψ(y)⟩ over what agrees with each of some rows, given their scores."""
-        space, first, some = self.structure.space, self.first, rows
-        if first is not None:
-            first = first[rows.start : rows.stop + 1]
-            some, first = slice(first[0], first[-1]), first - first[0]
-        parts = self.parts[some]
-        psi = space.embed(parts, n_threads, partial=self.partial)
-        targets = Targets(psi, None, first, parts if space.in_library else None)
-        return log_seen(space.description, scores, targets, conditions, n_threads)
 
 
 def require_single(sets: Any, learner: str) -> None:

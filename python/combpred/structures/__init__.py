@@ -33,6 +33,9 @@ from ._resolve import resolve_structure, structure_classes
 from ._resolve import target_type as target_type
 from ._scored import conditions_of as conditions_of
 from ._search.constraints import RowConstraints as RowConstraints
+from ._seen import SeenRows as SeenRows
+from ._seen import encode_rows as encode_rows
+from ._seen import encode_sets as encode_sets
 from ._space import MomentsInfo
 
 if TYPE_CHECKING:  # the classes that are found at import, spelt out for type checkers; a test compares the two

@@ -50,11 +50,13 @@ class LabelSets(Structure):
     Notes
     -----
     y has shape ``(n, d)`` and holds 0/1 or booleans, as an array, a DataFrame or a sparse matrix; or its
-    rows are sets or lists of names of labels. Labels of which nobody knows whether they are in a set are −1, NaN or
-    None: :class:`ProbabilisticStructured` trains by the likelihood of those that are known, and ridge regression by the
-    mean of ψ over the sets that agree, ½ for each unknown label. `from_sets` and `to_sets` convert one into the other. Predictions are
+    rows are sets or lists of names of labels. `from_sets` and `to_sets` convert one into the other. Predictions are
     int64, in CSR format if the estimator was fitted to sparse y. The default metric is `hamming_score`, the fraction of
     entries that are right.
+
+    Labels of which nobody knows whether they are in a set are −1, NaN or None. :class:`ProbabilisticStructured` trains
+    by the likelihood of those that are known, and ridge regression by the mean of ψ over the sets that agree, which is
+    ½ for an unknown label of sets of any size. `hamming_score` compares known labels.
 
     There are :math:`2^d` sets, or :math:`\binom{d}{size}` of a fixed size. Decoding takes the labels of positive score,
     in O(d), or, if the size is fixed, the labels of the largest scores, in O(d log d). Of k observed sets everything is

@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._data.targets import flat_sets
 from .._lib.arrays import FloatArray, refuse_masked
 from .._lib.call import get_n_threads
-from .._lib.decode import Conditions, arrange
-from .._lib.errors import CapabilityError, RowError, renumbered
+from .._lib.decode import Conditions
+from .._lib.errors import CapabilityError, RowError
 from .._lib.names import CHAINS
 from .._lib.partition import Partition
 from .._lib.partition import log_partition as summed
 from .._lib.sampling import Plan
 from .._lib.structure import structure_layout
 from ._search.constraints import RowConstraints
+from ._seen import SeenRows
 from .scores import read_scores
 
 if TYPE_CHECKING:
@@ -227,15 +227,16 @@ def log_proba(
 ) -> FloatArray:
     r"""Return the log-probability of every row of y under the distribution that its row of `scores` makes.
 
-    That is :math:`\ln p(y) = \langle s, \psi(y)\rangle - \ln Z`. For a set of outputs, `combpred.Admissible`, it is the
-    logarithm of the probability of the whole set.
+    That is :math:`\ln p(y) = \langle s, \psi(y)\rangle - \ln Z`. For an output of which only a part is known, such as a
+    ranking with unknown positions, it is the logarithm of the probability of all outputs that agree with it, and for a
+    set of outputs, `combpred.Admissible`, that of the set.
 
     Parameters
     ----------
     scores : array-like of shape (n, d) or (d,)
         Finite numbers; columns of data frames as for `decode`. Scores of shape (d,) are those of all rows of y.
     y : array-like of n rows
-        In the structure's format, or `combpred.Admissible` sets. An output that is twice in a set counts once.
+        In the structure's format, of which a part may be known, or `combpred.Admissible` sets.
     constraints, n_jobs
         As for `log_partition`.
 
@@ -270,36 +271,21 @@ def log_proba(
     rows, single = read_scores(self, scores)
     conditions = conditions_of(self, constraints, len(rows))
     log_z = _sums_of(self, rows, conditions, n_jobs, marginals=False).log_z
-    return np.minimum(_log_weight(self, rows, y, conditions, shared=single) - log_z, 0.0)  # above it by rounding
+    return np.minimum(
+        _log_weight(self, rows, y, conditions, n_jobs, shared=single) - log_z, 0.0
+    )  # above it by rounding
 
 
 def _log_weight(
-    structure: Structure, rows: FloatArray, y: Any, conditions: Conditions | None, *, shared: bool
+    structure: Structure, rows: FloatArray, y: Any, conditions: Conditions | None, n_jobs: int | None, *, shared: bool
 ) -> FloatArray:
-    """Return ln Σ exp⟨s, ψ⟩ over what each row of y says was seen: one output, or those of a set.
-
-    What is known in part, such as a ranking with unknown positions, has a sum over its completions: it goes here once
-    the library restricts sums to these. Until then `encode` refuses it.
-    """
-    sets = flat_sets(y)
-    if sets is None:
-        parts = structure.encode(y)
-        owner = np.arange(len(parts))
-    else:
-        owner = np.repeat(np.arange(len(sets.first) - 1), np.diff(sets.first))
-        with renumbered(owner):
-            parts = structure.encode(sets.y)
-        _, once = np.unique(np.column_stack([owner, parts]), axis=0, return_index=True)
-        parts, owner = parts[once], owner[once]
-    n = int(owner[-1]) + 1
-    if not shared and n != len(rows):
-        raise ValueError(f"y has {n} rows and scores {len(rows)}; they must agree row by row")
-    if conditions is not None:
-        with renumbered(owner):
-            arrange(structure.space.description, conditions.taken(owner), parts)  # refuses what does not satisfy them
-    psi = structure.space.embed(parts)
-    values = psi @ rows[0] if shared else np.einsum("ij,ij->i", psi, rows[owner])
-    return np.logaddexp.reduceat(values, np.searchsorted(owner, np.arange(n)))
+    """Return ln Σ exp⟨s, ψ⟩ over what agrees with what each row of y says was seen."""
+    seen = SeenRows.of(structure, y)
+    if shared:
+        rows = np.repeat(rows, seen.n, axis=0)
+    elif seen.n != len(rows):
+        raise ValueError(f"y has {seen.n} rows and scores {len(rows)}; they must agree row by row")
+    return seen.log_sums(rows, slice(0, seen.n), conditions, get_n_threads(n_jobs))
 
 
 def draws(

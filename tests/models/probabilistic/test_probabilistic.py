@@ -137,7 +137,8 @@ def test_a_set_of_structures_stands_for_a_row_each():
     X = np.array([[0.0, 1.0], [1.0, 0.5], [2.0, -1.0]])
     sets = [[[1, 2, 3], [2, 1, 3]], [[1, 2, 3]], [[3, 2, 1], [3, 1, 2], [2, 3, 1]]]
     weights = np.array([1.0, 2.0, 0.5])
-    as_sets = ProbabilisticStructured("permutations", tol=1e-8).fit(X, [Admissible(s) for s in sets], weights)
+    as_sets = ProbabilisticStructured("permutations", tol=1e-8, partial="mean")
+    as_sets.fit(X, [Admissible(s) for s in sets], weights)
     sizes = [len(s) for s in sets]
     flat = ProbabilisticStructured("permutations", tol=1e-8)
     flat.fit(np.repeat(X, sizes, axis=0), np.concatenate(sets), np.repeat(weights, sizes))
@@ -149,7 +150,7 @@ def test_a_ranking_known_in_part_has_the_mean_loss_of_its_completions():
     X = np.array([[0.0, 1.0], [1.0, 0.5], [2.0, -1.0]])
     y = np.array([[1, -1, 2], [1, 2, 3], [3, 2, 1]])
     completions = [[1, 2, 3], [1, 3, 2], [2, 1, 3]]  # the positions of labels 0 before 2, with 1 anywhere
-    partial = ProbabilisticStructured("permutations", tol=1e-8).fit(X, y)
+    partial = ProbabilisticStructured("permutations", tol=1e-8, partial="mean").fit(X, y)
     complete = ProbabilisticStructured("permutations", tol=1e-8)
     complete.fit(X[[0, 0, 0, 1, 2]], np.r_[completions, y[1:]], [1 / 3, 1 / 3, 1 / 3, 1, 1])
     np.testing.assert_allclose(partial.coef_, complete.coef_, atol=1e-5)

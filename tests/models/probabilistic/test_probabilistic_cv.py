@@ -142,19 +142,21 @@ def test_what_rows_may_be_counts_as_in_training():
     X, y, *_ = problem(Permutations(4))
     sets = [Admissible([row]) for row in y]
     sets[0] = Admissible([y[0], y[0][::-1]])
-    both = ProbabilisticStructuredCV("permutations", alphas=[0.3], **LINEAR).fit(X, sets)
+    mean = {"alphas": [0.3], "partial": "mean"}
+    both = ProbabilisticStructuredCV("permutations", **mean, **LINEAR).fit(X, sets)
     X_each, y_each = np.vstack([X[:1], X]), np.vstack([y[:1, ::-1], y])
     logs, n = 0.0, len(X)
     for training, test in FOLDS.split(X):
-        alone = ProbabilisticStructured("permutations", alpha=0.3, tol=1e-5)
+        alone = ProbabilisticStructured("permutations", alpha=0.3, tol=1e-5, partial="mean")
         alone.fit(X[training], [sets[row] for row in training])
         rows = np.concatenate([test + 1, [0]]) if 0 in test else test + 1
         logs += alone.log_proba(X_each[rows], y_each[rows]).sum()
     assert both.best_score_ == pytest.approx(logs / (n + 1), abs=1e-6)
     partial = y.copy()
     partial[::2, 0] = -1
-    known = ProbabilisticStructuredCV("permutations", alphas=PENALTIES, **LINEAR).fit(X, partial)
-    assert np.isfinite(known.cv_results_["mean_test_score"]).all()
+    for how in ("mean", "likelihood"):
+        known = ProbabilisticStructuredCV("permutations", alphas=PENALTIES, partial=how, **LINEAR).fit(X, partial)
+        assert np.isfinite(known.cv_results_["mean_test_score"]).all()
 
 
 def test_chains_can_be_chosen_by():

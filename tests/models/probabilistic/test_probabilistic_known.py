@@ -13,7 +13,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from combpred import Admissible, CapabilityError, ProbabilisticStructured
+from combpred import Admissible, CapabilityError, ProbabilisticStructured, ProbabilisticStructuredCV
 from combpred._lib.errors import RowError
 from combpred.structures import (
     Hierarchy,
@@ -361,3 +361,24 @@ def test_refusals_name_the_row() -> None:
         newton.fit(X, [[1, 0]] * 3, constraints={"required": [0]})
     with pytest.raises(CapabilityError, match="newton"):
         newton.fit(X, [Admissible([[1, 0], [0, 1]])] * 3)
+
+
+def test_the_choice_of_a_penalty_goes_by_what_was_seen_under_conditions() -> None:
+    y = hidden(rows_of(Permutations(4), 40), 0.3)
+    X = RNG.normal(size=(40, 2))
+    constraints = [{"before": [(int(row.argmin()), int(row.argmax()))]} if (row > 0).all() else None for row in y]
+    model = ProbabilisticStructuredCV("permutations", alphas=[0.1, 1.0, 10.0], kernels=["linear"], cv=4)
+    model.fit(X, y, constraints=constraints)
+    structure = model.structure_
+    scores = model.left_out_scores_
+    members = members_of(structure)
+    psi = structure.embed(members)
+    means = []
+    for s, row, c in zip(scores, y, constraints, strict=True):
+        allowed = np.array([c is None or holds(structure, member, c) for member in members])
+        seen = allowed & np.array([ranked(member, row) for member in members])
+        values = psi @ s
+        means.append(logsumexp(values[seen]) - logsumexp(values[allowed]))
+    assert model.best_score_ == pytest.approx(np.mean(means), rel=1e-8)
+    single = ProbabilisticStructured("permutations", alpha=model.alpha_).fit(X, y, constraints=constraints)
+    np.testing.assert_allclose(model.coef_, single.coef_, atol=1e-6)

@@ -6,7 +6,7 @@ import ctypes
 
 import numpy as np
 
-from abi_conditions import CONDITIONS, ORDERED, RESTRICTION, SET_CALLS
+from abi_conditions import CONDITIONS, ORDERED, RESTRICTION, SEEN, SET_CALLS
 from abi_estimates import estimate_calls
 from abi_loglinear import loglinear_calls
 from abi_rankings import ranking_calls
@@ -157,7 +157,8 @@ CALLS = {
     ],
     "cp_session_next": [SESSIONS[0], record(abi.CRequest)],
     "cp_session_close": [SESSIONS[1]],
-    "cp_order_positions": [S, SCORES, doubles(1024), 4, *RUN],
+    "cp_order_positions": [S, SCORES, CONDITIONS, doubles(1024), 4, *RUN],
+    "cp_log_seen": [S, SCORES, CONDITIONS, SEEN, doubles(64), *RUN],
     "cp_log_partition": [S, SCORES, CONDITIONS, doubles(64), doubles(96), *RUN],
     **SET_CALLS,
     "cp_chain_sample": [

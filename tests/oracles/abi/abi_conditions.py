@@ -11,6 +11,7 @@ from combpred._lib.table import record
 FIRST = np.array([0, 1, 3], dtype=np.int64)  # label 0 is first; 1 is before 2, and 3 is last
 KEYS = np.array([[abi.KEY_FIRST, abi.KEY_BEFORE, abi.KEY_LAST], [0, 1, 3], [-1, 2, -1]], dtype=np.int32)
 ORDERED = np.array([[1, 2, 3, 4], [2, 1, 3, 4]], dtype=np.int32)  # positions of labels in rankings that satisfy them
+PARTLY = np.array([[1, 0, 2, 0], [2, 1, 0, 3]], dtype=np.int32)  # what may be known of such rankings
 BEGIN, ENTRIES, SIGNS = np.zeros(3, dtype=np.int64), np.zeros(16, dtype=np.int32), np.zeros((2, 16), dtype=np.int8)
 
 CONDITIONS = record(
@@ -20,6 +21,16 @@ CONDITIONS = record(
     key=KEYS[0].ctypes.data,
     u=KEYS[1].ctypes.data,
     v=KEYS[2].ctypes.data,
+)
+ZEROS, ONES = np.zeros((2, 6)), np.ones(2)
+SEEN = record(
+    abi.CTargets,
+    n=2,
+    d=6,
+    psi=ZEROS.ctypes.data,
+    weights=ONES.ctypes.data,
+    part_len=4,
+    parts=PARTLY.ctypes.data,
 )
 RESTRICTION = record(
     abi.CRestriction,

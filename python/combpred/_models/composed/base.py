@@ -21,10 +21,10 @@ from ..._lib.call import get_n_threads
 from ..._lib.decode import Decoded, Decoding
 from ..._lib.errors import CapabilityError, RowError
 from ..._lib.ridge import Targets
-from ...structures import RowConstraints, Structure, target_type
+from ...structures import RowConstraints, Structure, encode_rows, target_type
 from ..base import StructuredEstimator
 from ..ridge import DECISIONS, decides_by
-from ..training import encode_rows, structure_of
+from ..training import structure_of
 
 
 class Reached(NamedTuple):
