@@ -1783,10 +1783,11 @@ int32_t cp_loglinear_fit(cp_space space, cp_in_loglinear_options *options, cp_in
 
 /* For each row s of scores->linear[n, d] writes ln Σ exp⟨s, ψ(y)⟩ over the outputs that agree with what was seen of the
  * row to log_seen[n]: ⟨s, ψ⟩ of a whole output, and sums over the members of a set, or over what agrees with an output
- * that targets.parts know in part (NULL: outputs are whole). Less ln Z, which cp_log_partition finds, that is the logarithm of the probability
- * of what was seen. Under conditions of one row or n (NULL: none) only outputs that satisfy them count. Weights are not
- * looked at. CP_ECAPABILITY: the structure has no exact sums of its size. NaN or infinite scores, and outputs that are
- * none or do not satisfy the conditions: CP_EVALUE with bad_row.
+ * that targets.parts know in part (NULL: outputs are whole). Less ln Z, which cp_log_partition finds, that is the
+ * logarithm of the probability of what was seen. Under conditions of one row or n (NULL: none) only outputs that
+ * satisfy them count. Weights are not looked at. CP_ECAPABILITY: the structure has no exact sums of its size. NaN or
+ * infinite scores, and outputs that are none or do not satisfy the conditions: CP_EVALUE with bad_row. control->step
+ * counts rows known in part.
  * bad_row is a row of scores or targets. */
 int32_t cp_log_seen(cp_space space, cp_in_scores *scores, cp_in_conditions *conditions /* ? */, cp_in_targets *targets,
                     double *log_seen /* [scores.n] */, int32_t workers, cp_control *control, int64_t *bad_row,

@@ -35,8 +35,8 @@ type Oracle interface {
 	Answer(r RowsRequest, mon *parallel.Monitor) error
 }
 
-// Seen answers Expect, Mean and Pair for the outputs that agree with what was seen of rows, in place of all. It numbers rows among all, those of weight 0,
-// too.
+// Seen answers Expect, Mean and Pair for the outputs that agree with what was seen of rows, in place of all. It numbers rows among all,
+// those of weight 0, too.
 type Seen interface {
 	Oracle
 	// Whole reports whether one whole output was seen of a row.

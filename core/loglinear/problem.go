@@ -282,8 +282,8 @@ func (p *Problem) seen(r RowsRequest, mon *parallel.Monitor) error {
 	return fault.Renumbered(err, func(row int) int { return int(numbers[row]) })
 }
 
-// Residuals replaces the means of a request, those of Pair too, by factor·w_i times what they differ from what was seen, the gradient by the
-// scores.
+// Residuals replaces the means of a request, those of Pair too, by factor·w_i times what they differ from what was seen, the gradient by
+// the scores.
 func (p *Problem) Residuals(r RowsRequest, factor float64, mon *parallel.Monitor) error {
 	n, seen := r.Rows.Len(), matrix{}
 	if p.Seen != nil {

@@ -56,9 +56,9 @@ func EmbedKnown(s Space, dst []float64, y []int32) error {
 	return err
 }
 
-// moving are the outputs that agree with what is known of one, for chains: moves that leave them are not made. Those of the spaces with such
-// outputs change one label at a time, and what is known is about pairs of known labels, or single ones: from every output that agrees, moves
-// of labels that are not known, and of those behind a list of the best, lead to every other.
+// moving are the outputs that agree with what is known of one, for chains: moves that leave them are not made. Spaces with such outputs
+// change one label at a time, and what is known is about pairs of known labels, or single ones: from every output that agrees, moves of
+// labels that are not known, and of those behind a list of the best, lead to every other.
 type moving struct {
 	*restricted
 	Searcher
@@ -84,8 +84,8 @@ func Moving(agreeing Space, conditions bool) (Space, error) {
 			return &moving{restricted: r, Searcher: searcher, Proposer: proposer}, nil
 		}
 	}
-	return nil, &CapabilityError{Structure: Describe(agreeing), Need: "exact sums over the outputs that agree with what is known, or moves between them",
-		Alternatives: "take partial='mean'"}
+	return nil, &CapabilityError{Structure: Describe(agreeing), Alternatives: "take partial='mean'",
+		Need: "exact sums over the outputs that agree with what is known, or moves between them"}
 }
 
 func (m *moving) Facts() Facts {

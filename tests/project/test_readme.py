@@ -36,8 +36,8 @@ def run(block: str, lines: int = 8) -> dict[str, Any]:
     return names
 
 
-def test_there_are_seven_examples() -> None:
-    assert len(PYTHON) == 7
+def test_there_are_eight_examples() -> None:
+    assert len(PYTHON) == 8
 
 
 def test_first_screen_says_where_to_go_and_shows_a_result_that_is_so() -> None:
@@ -123,8 +123,16 @@ def test_probability_example_keeps_its_word(capsys: pytest.CaptureFixture[str]) 
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("error::sklearn.exceptions.ConvergenceWarning")
+def test_scores_of_your_own_have_exact_gradients() -> None:
+    names = run(PYTHON[5], lines=9)
+    rankings, scores, y = names["rankings"], names["scores"], names["y"]
+    step = 1e-6 * np.ones_like(scores)
+    slope = rankings.log_proba(scores - step, y) - rankings.log_proba(scores + step, y)
+    np.testing.assert_allclose(slope, 2e-6 * names["gradient"].sum(axis=1), rtol=1e-4)
+
+
 def test_own_structure_agrees_with_enumeration() -> None:
-    names = run(PYTHON[5], lines=28)
+    names = run(PYTHON[6], lines=28)
     model, found, drawn, X = names["model"], names["found"], names["drawn"], names["X"]
     members = [[c, *rest] for c in range(8) for rest in combinations([p for p in range(8) if p != c], 3)]
     psi = names["teams"].embed(np.array(members))
@@ -166,7 +174,7 @@ def test_own_structure_agrees_with_enumeration() -> None:
 
 
 def test_example_of_other_learners_ranks(capsys: pytest.CaptureFixture[str]) -> None:
-    names = run(PYTHON[6], lines=16)
+    names = run(PYTHON[7], lines=16)
     *scores, consensus = capsys.readouterr().out.splitlines()
     assert min(map(float, scores)) > 0.75  # rankings at random score 0 on average
     assert consensus.endswith(" True")

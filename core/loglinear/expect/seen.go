@@ -16,6 +16,8 @@ import (
 	"combpred/core/structure"
 )
 
+const rowsAtOnce = 16 // that a worker takes
+
 // Outputs are what was seen of the outputs of n rows: one each, whole or known in part, or several whole ones that are equally good.
 type Outputs struct {
 	Spaces Spaces  // of all rows, those without weight, too
@@ -29,7 +31,8 @@ type Outputs struct {
 // Seen answers about the distributions p(y) ∝ exp⟨s, ψ(y)⟩ on the outputs that agree with what was seen of rows.
 type Seen struct {
 	outputs Outputs
-	spaces  Spaces // of the outputs that agree with what is known in part
+	spaces  Spaces                  // of the outputs that agree with what is known in part
+	sums    []structure.Partitioner // of these spaces, all of them or none
 	part    []int32
 	workers int
 	chains  *Sampled // where there are no exact sums over these outputs, in rows numbered among all
@@ -86,9 +89,26 @@ func NewSeen(o Outputs, n int, seed uint64, workers int) (*Seen, error) {
 func (s *Seen) follow(conditions bool, seed uint64) error {
 	exact := func(space structure.Space) bool { return partition.Available(space, true) }
 	if !slices.ContainsFunc(s.spaces.List, func(space structure.Space) bool { return !exact(space) }) {
-		return nil
+		return s.sum()
 	}
 	return s.chain(conditions, seed)
+}
+
+// sum keeps how outputs are summed over: with many small spaces, to find it out for each request takes longer than the sums.
+func (s *Seen) sum() error {
+	for _, space := range s.spaces.List {
+		engine, _, err := partition.Choose(space, true)
+		if err != nil {
+			return err
+		}
+		sums, ok := space.(structure.Partitioner)
+		if !ok || engine != partition.Recursion || space.Facts().Table.Rows > 0 {
+			s.sums = nil
+			return nil
+		}
+		s.sums = append(s.sums, sums)
+	}
+	return nil
 }
 
 // chain has chains answer.
@@ -147,7 +167,7 @@ func (s *Seen) Answer(r loglinear.RowsRequest, mon *parallel.Monitor) error {
 		if i := r.Rows.At(k); s.part[i] >= 0 {
 			some = append(some, k)
 		} else {
-			s.sum(r, k, i)
+			s.members(r, k, i)
 		}
 	}
 	if s.chains != nil && r.Ask != loglinear.Expect {
@@ -168,6 +188,19 @@ func (s *Seen) Answer(r loglinear.RowsRequest, mon *parallel.Monitor) error {
 func (s *Seen) expect(r loglinear.RowsRequest, some []int, mon *parallel.Monitor) error {
 	if len(some) == 0 {
 		return nil
+	}
+	if s.sums != nil {
+		return parallel.For(len(some), rowsAtOnce, s.workers, nil, func(lo, hi int) error {
+			for _, k := range some[lo:hi] {
+				i := r.Rows.At(k)
+				logZ, err := s.sums[s.part[i]].LogPartition(r.Means.Row(k), r.Scores.Row(k), mon.Err)
+				if err = fault.First(err, structure.CheckScores(r.Scores.Row(k))); err != nil {
+					return fault.AtThis(k, err)
+				}
+				r.LogZ[k] = logZ
+			}
+			return mon.Err()
+		})
 	}
 	of, first := make([]int32, len(some)), make([]int, len(some))
 	for a, k := range some {
@@ -212,8 +245,8 @@ func (s *Seen) draw(r loglinear.RowsRequest, some []int, mon *parallel.Monitor) 
 	return nil
 }
 
-// sum is about row number k of a request, i among all, which has one whole output or several.
-func (s *Seen) sum(r loglinear.RowsRequest, k, i int) {
+// members answers for row number k of a request, i among all, which has one whole output or several.
+func (s *Seen) members(r loglinear.RowsRequest, k, i int) {
 	lo, hi := s.outputs.of(i)
 	scores, mean := r.Scores.Row(k), r.Means.Row(k)
 	values := make([]float64, hi-lo)

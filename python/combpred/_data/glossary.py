@@ -257,6 +257,11 @@ constraints : dict, or list of n dicts (or None), default=None
     What is known of the outputs of rows, as `predict` takes it: the distribution of a row is that of the outputs
     which satisfy it. With exact inference.
 
+[known_sets]
+y_true, y_pred : array-like of shape (n, d), or sparse matrix
+    0/1 or booleans. Labels of y_true that are −1, NaN or None are unknown: the share is that of the others, and rows
+    without any do not count.
+
 [classes]
 classes : array of labels, default=None
     All classes that will ever occur; the first call needs it where the structure has to learn the classes from y.

@@ -102,6 +102,7 @@ class ProbabilisticBase(StructuredEstimator):
         "solver": [StrOptions({"auto", "lbfgs", "newton", "sgd"})],
     }
 
+    @documented
     @_available("probabilities", "predict_proba")  # type: ignore[untyped-decorator]
     @lazily_on_dask
     def predict_proba(self, X: Any, *, constraints: Any = None) -> Any:
@@ -142,6 +143,7 @@ class ProbabilisticBase(StructuredEstimator):
         """
         return self._probabilities(X, np.positive, constraints)
 
+    @documented
     @_available("probabilities", "predict_log_proba")  # type: ignore[untyped-decorator]
     @lazily_on_dask
     def predict_log_proba(self, X: Any, *, constraints: Any = None) -> Any:
@@ -183,6 +185,7 @@ class ProbabilisticBase(StructuredEstimator):
         values = scale(class_probabilities(self.structure_, marginals))
         return output(self, values, X, self.classes_.tolist())
 
+    @documented
     @_available("pair_probabilities", "predict_pairwise_proba")  # type: ignore[untyped-decorator]
     @lazily_on_dask
     def predict_pairwise_proba(self, X: Any, *, constraints: Any = None) -> FloatArray:
@@ -226,6 +229,7 @@ class ProbabilisticBase(StructuredEstimator):
         marginals = self._marginals(X, constraints)  # refuses what is not fitted
         return pair_matrices(*self.structure_.pair_probabilities(marginals))
 
+    @documented
     @_available("from_orders", "predict_position_proba")  # type: ignore[untyped-decorator]
     @lazily_on_dask
     def predict_position_proba(self, X: Any, *, constraints: Any = None) -> FloatArray:
@@ -277,6 +281,7 @@ class ProbabilisticBase(StructuredEstimator):
                 )
         return proba
 
+    @documented
     @lazily_on_dask
     def predict_marginals(self, X: Any, *, constraints: Any = None) -> Any:
         r"""Return the expected embedding E ψ(y) of each row.
@@ -340,6 +345,7 @@ class ProbabilisticBase(StructuredEstimator):
             marginals[rows] = inferred.means
         return marginals
 
+    @documented
     def log_proba(self, X: Any, y: Any, *, constraints: Any = None) -> FloatArray:
         r"""Return the log-probability of a given structure for each row.
 
@@ -387,6 +393,7 @@ class ProbabilisticBase(StructuredEstimator):
             log_proba[rows] = log_seen - inferred.log_z
         return np.minimum(log_proba, 0.0, out=log_proba)  # above by rounding, or errors of an estimate
 
+    @documented
     def score_log_loss(self, X: Any, y: Any, sample_weight: Any = None, *, constraints: Any = None) -> float:
         r"""Return the mean of −ln p(y | x); smaller is better.
 
@@ -425,6 +432,7 @@ class ProbabilisticBase(StructuredEstimator):
             return mean_over_rows(self, "score_log_loss", X, y, sample_weight, constraints=constraints)
         return float(mean_of_rows(-self.log_proba(X, y, constraints=constraints), sample_weight, False))
 
+    @documented
     def log_partition(
         self,
         X: Any,
@@ -487,6 +495,7 @@ class ProbabilisticBase(StructuredEstimator):
         scores = np.concatenate([scores for _, scores in self._score_blocks(X)])
         return engine.log_partition(scores, self._conditions(constraints, len(scores)))
 
+    @documented
     @lazily_on_dask
     def entropy(self, X: Any, *, constraints: Any = None) -> FloatArray:
         r"""Return the entropy of the distribution of each row.
@@ -533,6 +542,7 @@ class ProbabilisticBase(StructuredEstimator):
         largest = structure.log_count() if "log-count" in structure.space.capabilities else np.inf
         return np.clip(entropy, 0.0, largest, out=entropy)  # beyond by rounding, or errors of estimates
 
+    @documented
     def sample(
         self,
         X: Any,

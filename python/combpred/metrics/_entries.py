@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 
+from .._data.glossary import documented
 from .._data.inputs import mean_of_rows
 from .._data.relations import encode_relations
 from .._data.targets import as_array, target_vector
@@ -95,6 +96,7 @@ def _values(y: Any, name: str) -> NDArray[Any]:
     return matrix
 
 
+@documented
 def hamming_loss(
     y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None, per_row: bool = False
 ) -> float | NDArray[np.float64]:
@@ -102,9 +104,7 @@ def hamming_loss(
 
     Parameters
     ----------
-    y_true, y_pred : array-like of shape (n, d), or sparse matrix
-        0/1 or booleans. Labels of y_true that are −1, NaN or None are unknown: the share is that of the others, and
-        rows without any do not count.
+    %(known_sets)s
     sample_weight : array-like of shape (n,), default=None
         Weights of the rows in the mean; None: equal.
     per_row : bool, default=False
@@ -133,6 +133,7 @@ def hamming_loss(
     return mean_of_counted(shares, sample_weight, per_row)
 
 
+@documented
 def hamming_score(
     y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None, per_row: bool = False
 ) -> float | NDArray[np.float64]:
@@ -140,9 +141,7 @@ def hamming_score(
 
     Parameters
     ----------
-    y_true, y_pred : array-like of shape (n, d), or sparse matrix
-        0/1 or booleans. Labels of y_true that are −1, NaN or None are unknown: the share is that of the others, and
-        rows without any do not count.
+    %(known_sets)s
     sample_weight : array-like of shape (n,), default=None
         Weights of the rows in the mean; None: equal.
     per_row : bool, default=False

@@ -100,8 +100,9 @@ class Hierarchy(Trees):
         Examples
         --------
         >>> from combpred.structures import Hierarchy
-        >>> Hierarchy([-1, 0, 0, 1, 1], allowed="leaves").from_ancestors([1, 2])
-        [Admissible([3, 4]), Admissible([2])]
+        >>> sets = Hierarchy([-1, 0, 0, 1, 1], allowed="leaves").from_ancestors([1, 2])
+        >>> [each.structures.tolist() for each in sets]
+        [[3, 4], [2]]
         """
         given, allowed = self._nodes(nodes, "nodes"), np.flatnonzero(self._mask(self._tree()))
         within = self.space.embed(allowed[:, np.newaxis].astype(np.int32)) == 1

@@ -69,7 +69,7 @@ def test_targets_of_arrays_are_read_once(monkeypatch):
     model = StructuredRidge("labelsets", solver="primal", tol=1e-11)
     calls = []
     encode = LabelSets.encode
-    monkeypatch.setattr(LabelSets, "encode", lambda *arguments: calls.append(1) or encode(*arguments))
+    monkeypatch.setattr(LabelSets, "encode", lambda *given, **how: calls.append(1) or encode(*given, **how))
     whole = model.fit(X, y, weights).coef_
     assert len(calls) == 1
     np.testing.assert_allclose(model.fit_blocks([(X, y, weights)]).coef_, whole, atol=1e-12)
