@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/bits"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -89,7 +90,10 @@ func (d *Distribution) Sum(poll func() error) (float64, error) {
 	for i := range d.order {
 		d.order[i] = int32(i)
 	}
-	if d.before == nil && d.load() <= mostEasy {
+	if d.before != nil {
+		d.numberAllowed()
+	}
+	if d.load() <= mostEasy {
 		d.sumNumbers()
 		return d.base + math.Log(d.sums[1<<m-1]), d.poll.Err()
 	}
@@ -122,6 +126,28 @@ func (d *Distribution) load() (most float64) {
 	return most
 }
 
+// numberAllowed numbers the items by an order that is allowed, which costs less than a good one: by how many are required before each, as
+// more are before an item than before any that is required before it.
+func (d *Distribution) numberAllowed() {
+	var before [MaxSummed]int
+	for v := range d.order {
+		for _, word := range d.before.In.Row(v) {
+			before[v] += bits.OnesCount64(word)
+		}
+	}
+	slices.SortStableFunc(d.order, func(u, v int32) int { return before[u] - before[v] })
+	d.require()
+}
+
+// require takes over what stands before what, given the order of the items.
+func (d *Distribution) require() {
+	d.sets.required = false
+	clear(d.sets.preds[:])
+	if d.before != nil {
+		d.sets.require(d.before, d.order)
+	}
+}
+
 // renumber numbers the items by a good order that is allowed.
 func (d *Distribution) renumber() {
 	m, w := d.sets.m, &d.searched
@@ -136,11 +162,7 @@ func (d *Distribution) renumber() {
 	w.before = d.before
 	w.start(d.order)
 	w.insert(d.order, improvement*w.magnitude(d.order))
-	d.sets.required = false
-	clear(d.sets.preds[:])
-	if d.before != nil {
-		d.sets.require(d.before, d.order)
-	}
+	d.require()
 }
 
 // sumInRange fills sums with numbers and reports whether they can be trusted. A product of steps behind which item v comes
