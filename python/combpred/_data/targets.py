@@ -316,10 +316,11 @@ def _ragged(y: Any, argument: str) -> ValueError:
 class Admissible:
     """A set of outputs that are all correct for one row of training data.
 
-    As y, pass a list or an object array with one set for each row. The AUC loss then ranks every output of the set
-    above all outputs outside it, and does not rank the outputs of the set among themselves (Vembu, 2010, section 5.2,
-    with the loss in closed form). The squared loss is the sum over the set. The weight of a row is the number of
-    outputs in its set. `score` compares a prediction with the best match in the set.
+    As y, pass a list or an object array with one set for each row. :class:`ProbabilisticStructured` trains by the
+    probability of the set. The AUC loss ranks every output of the set above all outputs outside it, and does not rank
+    the outputs of the set among themselves (Vembu, 2010, section 5.2, with the loss in closed form); the squared loss
+    is the sum over the set, and either way the weight of a row is the number of outputs in its set. `score` compares a
+    prediction with the best match in the set.
 
     Parameters
     ----------
