@@ -71,7 +71,7 @@ func NewSeen(o Outputs, n int, seed uint64, workers int) (*Seen, error) {
 				err = errSet
 			}
 			if err != nil {
-				return nil, fault.At(i, err)
+				return nil, fault.At(i, fault.Wrap("y: %w", err))
 			}
 			if agreeing != nil {
 				s.part[i], anything = int32(len(s.spaces.List)), true
