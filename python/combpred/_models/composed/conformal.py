@@ -11,10 +11,11 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, _fit_context, clone
 from sklearn.model_selection import ShuffleSplit
-from sklearn.utils import _safe_indexing, get_tags
+from sklearn.utils import _safe_indexing, get_tags, indexable
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
+from ..._data.glossary import documented
 from ..._data.inputs import check_lengths, refit
 from ..._data.targets import flat_sets
 from ..._lib.arrays import FloatArray
@@ -27,8 +28,10 @@ from .sets import StructuredSets
 
 # Thresholds are lowered by it: equal rows whose probabilities differ by rounding are on the same side.
 _ROUNDING = 1e-9
+_ALL = "all"  # the group of all rows
 
 
+@documented
 @dataclass(eq=False, repr=False)
 class ConformalStructured(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     r"""Sets of outputs that contain the observed one with probability 1 − alpha, whatever the model.
@@ -62,17 +65,16 @@ class ConformalStructured(MetaEstimatorMixin, BaseEstimator):  # type: ignore[mi
     structure_ : Structure
         The structure of its outputs.
     thresholds_ : dict
-        The threshold q of each group; without groups that of None. It is the :math:`\lfloor\alpha(n+1)\rfloor`-th
+        The threshold q of each group; without groups that of "all". It is the :math:`\lfloor\alpha(n+1)\rfloor`-th
         smallest of the `scores_` of the n calibration rows of the group, less 1e-9, so that rounding excludes no
         output that is as probable.
     n_calibration_ : int
         The number of calibration rows.
     scores_ : ndarray of shape (n_calibration_,)
         The least probability of a part of the output of each calibration row.
-    n_features_in_ : int
-        The number of features, if the estimator tells it.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, if the estimator tells them.
+    %(classes_)s
+    %(n_features_in_)s
+    %(feature_names_in_)s
 
     See Also
     --------
@@ -164,6 +166,7 @@ class ConformalStructured(MetaEstimatorMixin, BaseEstimator):  # type: ignore[mi
         """
         with refit(self):
             check_lengths(X, y)
+            X, y = indexable(X, y)
             rows = np.arange(_num_samples(X))
             of = self._groups_of(X, groups)
             if isinstance(self.cv, str):
@@ -174,7 +177,7 @@ class ConformalStructured(MetaEstimatorMixin, BaseEstimator):  # type: ignore[mi
                 some = (_safe_indexing(each, training) for each in (X, y))
                 self.estimator_ = clone(self.estimator).fit(*some)
                 X, y = (_safe_indexing(each, rows) for each in (X, y))
-            for name in ("n_features_in_", "feature_names_in_"):
+            for name in ("n_features_in_", "feature_names_in_", "classes_"):
                 if hasattr(self.estimator_, name):
                     setattr(self, name, getattr(self.estimator_, name))
             with renumbered(rows):
@@ -202,7 +205,7 @@ class ConformalStructured(MetaEstimatorMixin, BaseEstimator):  # type: ignore[mi
         n = _num_samples(X)
         if given is None:
             if self.groups is None:
-                return [None] * n
+                return [_ALL] * n
             if callable(self.groups):
                 given = self.groups(X)
             elif self.groups in getattr(X, "columns", ()):
@@ -239,7 +242,7 @@ class ConformalStructured(MetaEstimatorMixin, BaseEstimator):  # type: ignore[mi
         k = math.floor(round(self.alpha * (n + 1), 9))  # a product that rounding has put below a whole number is one
         if k < 1:
             needed = math.ceil(round(1 / self.alpha - 1, 9))
-            called = "" if group is None else f" of group {group!r}"
+            called = "" if group == _ALL else f" of group {group!r}"
             raise ValueError(f"alpha={self.alpha:g} takes at least {needed} calibration rows{called}, there are {n}")
         return max(float(np.partition(scores, k - 1)[k - 1]) - _ROUNDING, 0.0)
 
