@@ -878,7 +878,7 @@ int32_t cp_sets_value(cp_space space, cp_in_scores *scores, cp_in_char *loss, cp
  * Of partial orders, directed cycles and "custom" structures with other entries E psi does not tell the probabilities
  * of parts: CP_ECAPABILITY. */
 
-/* Writes m(x, y) to least[n], from 0 to 1, given marginals[n, d], E psi by cp_log_partition, and outputs y[n, part_len].
+/* Writes m(x, y) to least[n], from 0 to 1, given marginals[n, d], which are E psi, and outputs y[n, part_len].
  * An output that is none, or a marginal that is none, such as NaN: CP_EVALUE with bad_row. control->step counts rows.
  * Cost: O(d) for each row. bad_row is a row of marginals or y. */
 int32_t cp_conformal_least(cp_space space, cp_in_f64 *marginals /* [n, d] */, int64_t n, int64_t d,

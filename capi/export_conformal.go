@@ -6,7 +6,7 @@ import "C"
 import (
 	"unsafe"
 
-	"combpred/core/conformal"
+	"combpred/core/partition/conformal"
 	"combpred/core/structure"
 )
 

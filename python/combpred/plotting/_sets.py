@@ -18,7 +18,9 @@ _OPEN, _REQUIRED = "C0", "C1"
 
 
 class StructuredSetDisplay:
-    """A set of outputs that :class:`combpred.ConformalStructured` predicts.
+    """A set of outputs, drawn as what its members have in common.
+
+    Such sets are predicted by :class:`combpred.ConformalStructured`.
 
     - Rankings and tournaments: a matrix whose filled cells say that the row's label may precede that of the column,
       strongly coloured where it must. Labels that may precede the most others come first.

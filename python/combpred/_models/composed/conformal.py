@@ -19,8 +19,8 @@ from ..._data.glossary import documented
 from ..._data.inputs import check_lengths, refit
 from ..._data.targets import flat_sets
 from ..._lib.arrays import FloatArray
-from ..._lib.conformal import Sets, least_probability
 from ..._lib.errors import CapabilityError, RowError, renumbered
+from ..._lib.partition import Sets, least_probability
 from ...structures import Structure, conditions_of
 from ..training import folds_of, require_single
 from .base import Reached
@@ -136,6 +136,7 @@ class ConformalStructured(MetaEstimatorMixin, BaseEstimator):  # type: ignore[mi
         "groups": [callable, str, None],
     }
 
+    @documented
     @_fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, *, groups: Any = None) -> ConformalStructured:
         """Calibrate on rows that the estimator has not been trained on, after training it on others unless prefit.
@@ -146,8 +147,7 @@ class ConformalStructured(MetaEstimatorMixin, BaseEstimator):  # type: ignore[mi
             As the estimator takes it.
         y : array of n structures
             In the format of the structure's class, each wholly known where it calibrates.
-        groups : array-like of shape (n,), default=None
-            The group of each row, in place of what the parameter `groups` tells.
+        %(groups)s
 
         Returns
         -------
@@ -246,14 +246,14 @@ class ConformalStructured(MetaEstimatorMixin, BaseEstimator):  # type: ignore[mi
             raise ValueError(f"alpha={self.alpha:g} takes at least {needed} calibration rows{called}, there are {n}")
         return max(float(np.partition(scores, k - 1)[k - 1]) - _ROUNDING, 0.0)
 
+    @documented
     def predict_set(self, X: Any, *, groups: Any = None, constraints: Any = None) -> StructuredSets:
         """Return the set of outputs of each row.
 
         Parameters
         ----------
         X : array-like of shape (n, n_features)
-        groups : array-like of shape (n,), default=None
-            The group of each row, in place of what the parameter `groups` tells.
+        %(groups)s
         constraints : dict or list of n dicts (or None), default=None
             Conditions that the outputs satisfy, as for ``predict``. Sets hold only the outputs that do; probabilities
             stay those of the model without conditions, so that the guarantee holds for outputs that satisfy them.
@@ -292,6 +292,11 @@ class ConformalStructured(MetaEstimatorMixin, BaseEstimator):  # type: ignore[mi
         Returns
         -------
         array of n structures
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            Before ``fit``.
         """
         check_is_fitted(self)
         return self.estimator_.predict(X, **params)
@@ -309,6 +314,11 @@ class ConformalStructured(MetaEstimatorMixin, BaseEstimator):  # type: ignore[mi
         Returns
         -------
         float
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            Before ``fit``.
         """
         check_is_fitted(self)
         return float(self.estimator_.score(X, y, **params))

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..._data.checks import counted, seed_of, whole_number
 from ..._lib.arrays import FloatArray
-from ..._lib.conformal import Sets
+from ..._lib.partition import Sets
 from ..._lib.structure import structure_layout
 from ...structures import Structure
 
@@ -22,9 +22,10 @@ _STATES = np.array(["out", "possible", "required"])
 
 
 class StructuredSets(Sequence["StructuredSet"]):
-    """Sets of outputs of n rows, as :meth:`ConformalStructured.predict_set` returns them.
+    """Sets of outputs of n rows.
 
-    A sequence of :class:`StructuredSet`: it has a length, is indexed and iterated over, and slices are sets again.
+    They are what :meth:`ConformalStructured.predict_set` returns, a sequence of :class:`StructuredSet`: it has a
+    length, is indexed and iterated over, and slices are sets again.
 
     Parameters
     ----------
@@ -237,7 +238,7 @@ class StructuredSet:
         space = structure.space
         if space.entry_kind != "bits":
             return np.array(range(k) if space.items is None else space.items, dtype=object)
-        if structure._is_single:
+        if hasattr(structure, "probabilities") and structure.target_type != "multilabel-indicator":
             return space.decode_parts(np.arange(k)[:, np.newaxis]).astype(object)
         return structure.feature_names()
 

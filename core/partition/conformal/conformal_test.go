@@ -11,11 +11,11 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"combpred/core/conformal"
 	"combpred/core/fault"
 	"combpred/core/internal/drawtest"
 	"combpred/core/linalg"
 	"combpred/core/partition"
+	"combpred/core/partition/conformal"
 	"combpred/core/structure"
 	"combpred/core/structure/examples"
 )
@@ -85,7 +85,8 @@ func spaces(t *testing.T) map[string]structure.Space {
 			}
 		}
 	}
-	bits, err := structure.New("custom", structure.Args(examples.Listed(6, 4, func(k, j int) float64 { return float64((k + 1) >> j & 1) })))
+	bit := func(k, j int) float64 { return float64((k + 1) >> j & 1) }
+	bits, err := structure.New("custom", structure.Args(examples.Listed(6, 4, bit)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,7 +189,8 @@ func setAgainst(t *testing.T, sets *conformal.Sets, l listed, least []float64, q
 	one := *sets
 	one.Marginals, one.Thresholds = sets.Marginals.Slice(0, 1, 0, sets.Marginals.Cols), sets.Thresholds[:1]
 	log := []float64{math.NaN()}
-	if err := one.LogSizes(log, 1, nil); err != nil || !(math.Abs(log[0]-math.Log(float64(size))) <= 1e-9 || size == 0 && math.IsInf(log[0], -1)) {
+	err := one.LogSizes(log, 1, nil)
+	if err != nil || !(math.Abs(log[0]-math.Log(float64(size))) <= 1e-9 || size == 0 && math.IsInf(log[0], -1)) {
 		t.Fatalf("q = %v: ln of the size is %v, want that of %d, error %v", q, log[0], size, err)
 	}
 	allowed := make([]structure.Values, len(l.psi[0]))
@@ -204,7 +206,7 @@ func setAgainst(t *testing.T, sets *conformal.Sets, l listed, least []float64, q
 	}
 	draws := 40*size + 1
 	y := make([]int32, draws*len(l.y[0]))
-	err := one.Sample(y, draws, 7, 1, nil)
+	err = one.Sample(y, draws, 7, 1, nil)
 	switch {
 	case size == 0:
 		if fault.RowOf(err) != 0 {
@@ -224,13 +226,16 @@ func setAgainst(t *testing.T, sets *conformal.Sets, l listed, least []float64, q
 
 // TestConditionsLeaveWhatSatisfiesThem: sets under conditions are those without, less what does not satisfy them.
 func TestConditionsLeaveWhatSatisfiesThem(t *testing.T) {
-	for name, conditions := range map[string][]structure.Condition{
-		"permutations": {{Key: structure.FirstKey, U: 1, V: structure.Alone}},
-		"labelsets":    {{Key: structure.SizeKey, U: 1, V: 2}},
-		"hierarchy":    {{Key: structure.WithinKey, U: 1, V: structure.Alone}},
-		"routes":       {{Key: structure.StartKey, U: 2, V: structure.Alone}},
+	for _, c := range []struct {
+		name      string
+		condition structure.Condition
+	}{
+		{"permutations", structure.Condition{Key: structure.FirstKey, U: 1, V: structure.Alone}},
+		{"labelsets", structure.Condition{Key: structure.SizeKey, U: 1, V: 2}},
+		{"hierarchy", structure.Condition{Key: structure.WithinKey, U: 1, V: structure.Alone}},
+		{"routes", structure.Condition{Key: structure.StartKey, U: 2, V: structure.Alone}},
 	} {
-		args := examples.Sized(4)
+		name, args := c.name, examples.Sized(4)
 		if name == "hierarchy" {
 			args = examples.Hierarchy([]int32{-1, 0, 0, 1, 1}, []int32{1, 1, 1, 1, 1})
 		}
@@ -238,7 +243,7 @@ func TestConditionsLeaveWhatSatisfiesThem(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		restriction, err := space.(structure.Restricter).Restrict()(conditions)
+		restriction, err := space.(structure.Restricter).Restrict()([]structure.Condition{c.condition})
 		if err != nil {
 			t.Fatal(err)
 		}
