@@ -18,7 +18,7 @@ func doConformalLeast(a *conformalLeastArgs) error {
 	if err != nil {
 		return err
 	}
-	return conformal.Scores(parts, a.least, a.marginals, a.y, a.workers, a.mon)
+	return conformal.Scores(parts, a.least, a.expected, a.y, a.workers, a.mon)
 }
 
 // sets returns those of rows, under their conditions.

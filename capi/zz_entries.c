@@ -251,11 +251,11 @@ int32_t cp_sets_value(cp_space space, cp_in_scores *scores, cp_in_char *loss, cp
   return go_cp_sets_value(space, scores, loss, y, part_len, value, workers, control, bad_row, err, err_cap);
 }
 
-int32_t cp_conformal_least(cp_space space, cp_in_f64 *marginals, int64_t n, int64_t d, cp_in_i32 *y, int64_t part_len,
+int32_t cp_conformal_least(cp_space space, cp_in_f64 *expected, int64_t n, int64_t d, cp_in_i32 *y, int64_t part_len,
                            double *least, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
                            int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_conformal_least(space, marginals, n, d, y, part_len, least, workers, control, bad_row, err, err_cap);
+  return go_cp_conformal_least(space, expected, n, d, y, part_len, least, workers, control, bad_row, err, err_cap);
 }
 
 int32_t cp_conformal_contains(cp_space space, cp_in_conformal_sets *sets, cp_in_conditions *conditions, cp_in_i32 *y,

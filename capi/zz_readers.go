@@ -1718,19 +1718,19 @@ func go_cp_sets_value(space_ C.cp_space, scores_ *C.cp_in_scores, loss_ *C.cp_in
 
 // conformalLeastArgs are the arguments of cp_conformal_least.
 type conformalLeastArgs struct {
-	space     structure.Space
-	marginals linalg.Matrix[float64]
-	n         int
-	d         int
-	y         []int32
-	partLen   int
-	least     []float64
-	workers   int
-	mon       *parallel.Monitor
+	space    structure.Space
+	expected linalg.Matrix[float64]
+	n        int
+	d        int
+	y        []int32
+	partLen  int
+	least    []float64
+	workers  int
+	mon      *parallel.Monitor
 }
 
 //export go_cp_conformal_least
-func go_cp_conformal_least(space_ C.cp_space, marginals_ *C.cp_in_f64, n_ C.int64_t, d_ C.int64_t, y_ *C.cp_in_i32, part_len_ C.int64_t, least_ *C.double, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+func go_cp_conformal_least(space_ C.cp_space, expected_ *C.cp_in_f64, n_ C.int64_t, d_ C.int64_t, y_ *C.cp_in_i32, part_len_ C.int64_t, least_ *C.double, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
 	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
 		a := new(conformalLeastArgs)
 		if a.space, err = space(space_); err != nil {
@@ -1751,7 +1751,7 @@ func go_cp_conformal_least(space_ C.cp_space, marginals_ *C.cp_in_f64, n_ C.int6
 		if err := equal("part_len", C.int64_t(a.partLen), a.space.PartLen()); err != nil {
 			return err
 		}
-		if a.marginals, err = matrixAt(unsafe.Pointer(marginals_), "marginals", false, cabi.Size(float64(a.n)), cabi.Size(float64(a.d))); err != nil {
+		if a.expected, err = matrixAt(unsafe.Pointer(expected_), "expected", false, cabi.Size(float64(a.n)), cabi.Size(float64(a.d))); err != nil {
 			return err
 		}
 		if a.y, err = cabi.View[int32](unsafe.Pointer(y_), "y", cabi.Size(float64(a.n)), cabi.Size(float64(a.partLen))); err != nil {

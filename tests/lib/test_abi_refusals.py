@@ -177,6 +177,8 @@ NULLABLE = {
         "cp_sgd_expansion_start.report",
     ),
     *("cp_log_partition.conditions", "cp_chain_sample.conditions"),
+    *("cp_conformal_contains.conditions", "cp_conformal_sizes.conditions"),
+    *("cp_conformal_allowed.conditions", "cp_conformal_sample.conditions"),
     *("cp_sets_decide.conditions", "cp_sets_decide.value", "cp_sets_decide.loss", "cp_sets_value.loss"),
     *("cp_custom_draws.moments", "cp_custom_draws.standard_error"),
     *("cp_estimate.options", "cp_estimate_start.options"),

@@ -659,7 +659,7 @@ PARAMETERS: dict[str, tuple[str, ...]] = {
                        "part_len=", ">value? f8 scores.n",),
     "cp_sets_value": ("space", "scores CScores", "loss", "y i4 scores.n, part_len", "part_len=",
                       ">value f8 scores.n",),
-    "cp_conformal_least": ("space", "marginals f8 n, d", "n=", "d=", "y i4 n, part_len", "part_len=", ">least f8 n",),
+    "cp_conformal_least": ("space", "expected f8 n, d", "n=", "d=", "y i4 n, part_len", "part_len=", ">least f8 n",),
     "cp_conformal_contains": ("space", "sets CConformalSets", "conditions? CConditions", "y i4 sets.n, part_len",
                               "part_len=", ">inside u1 sets.n",),
     "cp_conformal_sizes": ("space", "sets CConformalSets", "conditions? CConditions", ">log_size f8 sets.n",),

@@ -348,28 +348,16 @@ class Sets:
         held = None if self.conditions is None else self.conditions.taken(rows)
         return Sets(self.description, self.marginals[rows], self.thresholds[rows], held, self.n_threads)
 
-    def _computed(self, function: str, *arguments: Any, **sizes: Any) -> Any:
+    def ask(self, what: str, *arguments: Any, **sizes: Any) -> Any:
+        """Return what a function of the library says of each set.
+
+        Parameters
+        ----------
+        what : {"contains", "sizes", "allowed", "sample"}
+            The end of its name.
+        *arguments, **sizes
+            Its own, as :func:`computed` takes them.
+        """
         sets = {"marginals": self.marginals, "thresholds": self.thresholds}
         given = self.description, sets, self.conditions, *arguments
-        return computed(f"cp_conformal_{function}", *given, **sizes, n_threads=self.n_threads)
-
-    def contain(self, parts: IntArray) -> NDArray[np.bool_]:
-        """Return whether each contains an output (n, part_len)."""
-        inside: NDArray[np.uint8] = self._computed("contains", parts)
-        return inside.view(np.bool_)
-
-    def log_sizes(self) -> FloatArray:
-        """Return ln of the number of outputs in each, −inf for none; CapabilityError where they are not counted."""
-        sizes: FloatArray = self._computed("sizes")
-        return sizes
-
-    def allowed(self) -> NDArray[np.uint8]:
-        """Return which values entries of ψ may have (n, d): the sum of 1 for −1, 2 for 0 and 4 for 1."""
-        values: NDArray[np.uint8] = self._computed("allowed")
-        return values
-
-    def sample(self, n_samples: int, seed: int) -> IntArray:
-        """Return uniform draws (n, n_samples, part_len); RowError for an empty set."""
-        sizes = {"n_samples": n_samples, "part_len": self.description.shape.part_len}
-        drawn: IntArray = self._computed("sample", seed, **sizes)
-        return drawn
+        return computed(f"cp_conformal_{what}", *given, **sizes, n_threads=self.n_threads)

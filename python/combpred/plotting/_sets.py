@@ -105,29 +105,22 @@ class StructuredSetDisplay:
             Without matplotlib.
         """
         self.ax_, _, self.figure_ = axes_of(self, ax)
-        structure, mask = self.structured_set.structure, self.structured_set.mask
-        layout = structure_layout(structure.space.description)
+        space, mask = self.structured_set.structure.space, self.structured_set.mask
+        names, layout = self.structured_set.names(), structure_layout(space.description)
         if mask.ndim > 1:
-            self.artists_ = self._orders(mask.reshape(-1, *mask.shape[-2:])[0])
+            may = mask if mask.ndim == 2 else mask[0]
+            order = np.argsort(-may.sum(axis=1), kind="stable")
+            may = may[np.ix_(order, order)]
+            self.artists_ = self._matrix(may * np.where(may.T, 1, 2), names[order], names[order])
         elif layout is None:
-            self.artists_ = self._states(mask)
+            self.artists_ = self._states(mask, names)
         elif layout.kind == "cells":
-            self.artists_ = self._cells(layout, mask)
+            items = range(layout.n_items)
+            cells = mask.reshape(layout.n_items, -1) + 1
+            self.artists_ = self._matrix(cells, space.items or items, space.seconds or items)
         else:
-            self.artists_ = self._graph(layout, mask)
+            self.artists_ = self._graph(layout, mask, space.items or range(layout.n_items))
         return self
-
-    def _orders(self, may: Any) -> list[Any]:
-        order = np.argsort(-may.sum(axis=1), kind="stable")
-        names = self.structured_set.names()[order]
-        sorted_may = may[np.ix_(order, order)]
-        return self._matrix(sorted_may * np.where(sorted_may.T, 1, 2), names, names)
-
-    def _cells(self, layout: Any, mask: Any) -> list[Any]:
-        space, cells = self.structured_set.structure.space, np.zeros((layout.n_items, layout.n_items), dtype=int)
-        cells[layout.rows, layout.columns] = mask + 1
-        items = range(layout.n_items)
-        return self._matrix(cells, space.items or items, space.seconds or items)
 
     def _matrix(self, values: Any, rows: Any, columns: Any) -> list[Any]:
         """Draw a matrix of 0 for what is out, 1 for what is possible and 2 for what is required."""
@@ -137,34 +130,27 @@ class StructuredSetDisplay:
         self.ax_.set(xlabel="column", ylabel="row")
         return [image]
 
-    def _states(self, mask: Any) -> list[Any]:
-        names = self.structured_set.names()
+    def _states(self, mask: Any, names: Any) -> list[Any]:
         left = np.flatnonzero(mask >= 0)
-        colours = [_REQUIRED if mask[i] else _OPEN for i in left]
-        points = self.ax_.scatter(mask[left], left, c=colours)
+        points = self.ax_.scatter(mask[left], left, c=np.where(mask[left], _REQUIRED, _OPEN))
         self.ax_.set_xticks([0, 1], ["possible", "required"])
-        self.ax_.set_xlim(-0.5, 1.5)
         self.ax_.set_yticks(range(len(names)), [str(name) for name in names])
-        self.ax_.set_ylim(len(names) - 0.5, -0.5)
+        self.ax_.set(xlim=(-0.5, 1.5), ylim=(len(names) - 0.5, -0.5))
         return [points]
 
-    def _graph(self, layout: Any, mask: Any) -> list[Any]:
+    def _graph(self, layout: Any, mask: Any, items: Any) -> list[Any]:
         """Draw vertices in a circle, and the arcs or edges between them that are not out."""
-        items = self.structured_set.structure.space.items or range(layout.n_items)
         n = 1 + int(max(layout.n_items - 1, layout.rows.max(), layout.columns.max()))
-        names = [*map(str, items), *["depot"] * (n - layout.n_items)][:n]
         angles = 2 * np.pi * np.arange(n) / n
-        at = np.column_stack([np.sin(angles), np.cos(angles)])
-        for name, place in zip(names, at, strict=True):
-            self.ax_.annotate(name, place, ha="center", va="center", bbox={"boxstyle": "circle", "fc": "white"})
-        head = "-|>" if layout.kind == "arcs" else "-"
-        drawn = []
-        for u, v, state in zip(layout.rows.tolist(), layout.columns.tolist(), mask[: len(layout.rows)], strict=True):
-            if state >= 0:
-                look = {"color": _REQUIRED if state else _OPEN, "lw": 3 if state else 1, "shrinkA": 9, "shrinkB": 9}
-                bent = "arc3,rad=0.1" if layout.kind == "arcs" else "arc3"
-                arrow = {"arrowstyle": head, "connectionstyle": bent, **look}
-                drawn.append(self.ax_.annotate("", at[v], at[u], arrowprops=arrow))
+        at, drawn = np.column_stack([np.sin(angles), np.cos(angles)]), []
+        for place, name in zip(at, [*items, "depot"], strict=False):
+            self.ax_.annotate(str(name), place, ha="center", va="center", bbox={"boxstyle": "circle", "fc": "white"})
+        directed = layout.kind == "arcs"
+        form = {"arrowstyle": "-|>" if directed else "-", "connectionstyle": f"arc3,rad={directed * 0.1}"}
+        for e in np.flatnonzero(mask >= 0):
+            look = {"color": _REQUIRED, "lw": 3} if mask[e] else {"color": _OPEN, "lw": 1}
+            arrow = {"shrinkA": 9, "shrinkB": 9, **form, **look}
+            drawn.append(self.ax_.annotate("", at[layout.columns[e]], at[layout.rows[e]], arrowprops=arrow))
         self.ax_.set(xlim=(-1.3, 1.3), ylim=(-1.3, 1.3), aspect="equal")
         self.ax_.set_axis_off()
         return drawn

@@ -101,12 +101,14 @@ class StructuredSets(Sequence["StructuredSet"]):
         parts = self.structure.encode(y)
         if len(parts) != len(self):
             raise ValueError(f"y has {counted(len(parts), 'row')}, there are {counted(len(self), 'set')}")
-        return self._sets.contain(parts)
+        inside: NDArray[np.uint8] = self._sets.ask("contains", parts)
+        return inside.view(np.bool_)
 
     @cached_property
     def log_size(self) -> FloatArray:
         """Logarithms of the numbers of outputs."""
-        return self._sets.log_sizes()
+        sizes: FloatArray = self._sets.ask("sizes")
+        return sizes
 
 
 class StructuredSet:
@@ -211,13 +213,14 @@ class StructuredSet:
         -----
         Cost: that of ``structure.sample(n, scores=…)`` under as many conditions.
         """
-        drawn = self._rows._sets.sample(whole_number(n, "n", 0, 2**31 - 1), seed_of(random_state))
-        return self.structure.space.decode_parts(drawn[0])
+        space, n = self.structure.space, whole_number(n, "n", 0, 2**31 - 1)
+        drawn = self._rows._sets.ask("sample", seed_of(random_state), n_samples=n, part_len=space.part_len)
+        return space.decode_parts(drawn[0])
 
     @property
     def mask(self) -> NDArray[Any]:
         """What the parts of outputs may be."""
-        space, allowed = self.structure.space, self._rows._sets.allowed()[0]
+        space, allowed = self.structure.space, self._rows._sets.ask("allowed")[0]
         if space.entry_kind == "bits":
             return np.select([allowed == 4, allowed == 6], [1, 0], -1).astype(np.int8)
         layout = structure_layout(space.description)
