@@ -920,8 +920,9 @@ int32_t cp_conformal_allowed(cp_space space, cp_in_conformal_sets *sets, cp_in_c
                              int64_t *bad_row, char *err, int64_t err_cap);
 
 /* Draws n_samples outputs from each set, independent and equally probable, to dst[n, n_samples, part_len]. The seed and
- * the number of a row decide. An empty set: CP_EVALUE with bad_row. Conditions and other errors are as for
- * cp_conformal_sizes. control->step counts rows. bad_row is a row of sets or conditions. */
+ * the number of a row decide. Cycles are listed as cp_space_arrange does. An empty set: CP_EVALUE with bad_row.
+ * Conditions and other errors are as for cp_conformal_sizes. control->step counts rows. bad_row is a row of sets or
+ * conditions. */
 int32_t cp_conformal_sample(cp_space space, cp_in_conformal_sets *sets, cp_in_conditions *conditions /* ? */,
                             uint64_t seed, int32_t *dst /* [sets.n, n_samples, part_len] */, int64_t n_samples,
                             int64_t part_len, int32_t workers, cp_control *control, int64_t *bad_row, char *err,

@@ -67,5 +67,25 @@ func doConformalSample(a *conformalSampleArgs) error {
 	if err != nil {
 		return err
 	}
-	return sets.Sample(a.dst, a.nSamples, a.seed, a.workers, a.mon)
+	if err := sets.Sample(a.dst, a.nSamples, a.seed, a.workers, a.mon); err != nil || !a.conditions.given {
+		return err
+	}
+	keyed, err := a.conditions.keyed()
+	if err != nil {
+		return err
+	}
+	of, err := keyed.Rows(a.space, a.sets.n)
+	if err != nil {
+		return err
+	}
+	for i := range a.sets.n { // cycles are listed from their start
+		r, err := of(i)
+		if err != nil {
+			return err
+		}
+		for k := i * a.nSamples; r.List != nil && k < (i+1)*a.nSamples; k++ {
+			r.List(a.dst[k*a.partLen : (k+1)*a.partLen])
+		}
+	}
+	return nil
 }

@@ -353,8 +353,8 @@ class Sets:
 
         Parameters
         ----------
-        what : {"contains", "sizes", "allowed", "sample"}
-            The end of its name.
+        what : str
+            The end of its name in combpred.h.
         *arguments, **sizes
             Its own, as :func:`computed` takes them.
         """

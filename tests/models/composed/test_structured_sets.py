@@ -184,6 +184,16 @@ def test_constraints_leave_what_satisfies_them(structure: Any, constraint: Any, 
         model.predict_set(X, constraints={"nothing": 1})
 
 
+def test_cycles_are_drawn_from_their_start() -> None:
+    cycles = structures.Cycles(5)
+    model, X = calibrated(cycles, 0.02)
+    sets = model.predict_set(X, constraints=[{"start": i % 5} for i in range(len(X))])
+    for i in range(5):
+        if sets[i].log_size > -math.inf:
+            assert (sets[i].sample(20, random_state=0)[:, 0] == i).all()
+    assert np.isfinite(sets.log_size).any()
+
+
 def test_names_stand_in_frames() -> None:
     rankings = structures.Permutations(labels=["tea", "milk", "rum"])
     model, X = calibrated(rankings)
