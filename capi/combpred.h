@@ -865,6 +865,69 @@ int32_t cp_sets_value(cp_space space, cp_in_scores *scores, cp_in_char *loss, cp
                       int64_t part_len, double *value /* [scores.n] */, int32_t workers, cp_control *control,
                       int64_t *bad_row, char *err, int64_t err_cap);
 
+/* ---- Sets of outputs with a guarantee ---------------------------------------------------------------------------- */
+
+/* Let m(x, y) be the least marginal probability of the parts of y under the distribution that a model predicts for x,
+ * and the set of x for a threshold q all outputs with m(x, y) ≥ q. It is a mask: what is less probable than q is
+ * forbidden. With q the ⌊α(n + 1)⌋-th smallest of m(x_i, y_i) for n rows that the model has not seen, the set
+ * of a new row holds its output with probability 1 − α at least, whatever the model, if all rows are exchangeable
+ * (split conformal prediction). Parts are
+ *   of rankings, with ties or not, and tournaments: what there is between each pair: the one before, the other, neither
+ *   of classes, grades, nodes and elements: the output itself
+ *   of others whose ψ holds zeros and ones: each entry, whether it is 1 or 0
+ * Of partial orders, directed cycles and "custom" structures with other entries E ψ does not tell the probabilities
+ * of parts: CP_ECAPABILITY. */
+
+/* Writes m(x, y) to least[n], from 0 to 1, given expected[n, d], which are E ψ, and outputs y[n, part_len].
+ * An output that is none, or a marginal that is none, such as NaN: CP_EVALUE with bad_row. control->step counts rows.
+ * Cost: O(d) for each row. bad_row is a row of expected or y. */
+int32_t cp_conformal_least(cp_space space, cp_in_f64 *expected /* [n, d] */, int64_t n, int64_t d,
+                           cp_in_i32 *y /* [n, part_len] */, int64_t part_len, double *least /* [n] */,
+                           int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+
+/* Sets of n rows. */
+typedef struct cp_conformal_sets {
+  int64_t struct_size;
+  int64_t n, d;
+  cp_in_f64 *marginals;  /* [n, d] E ψ                                       */
+  cp_in_f64 *thresholds; /* [n] q of each row; one of 0 or less allows all   */
+} cp_conformal_sets;
+typedef const cp_conformal_sets cp_in_conformal_sets;
+#define CP_CONFORMAL_SETS {.struct_size = sizeof(cp_conformal_sets)}
+
+/* Writes to inside[n] whether the set of each row contains the output y[n, part_len]: 1 or 0. Under conditions (NULL:
+ * none), of one row or n, sets hold only outputs that satisfy those of the row. An output that is none, or a marginal
+ * or threshold that is none, or illegal conditions: CP_EVALUE with bad_row. control->step counts rows.
+ * bad_row is a row of sets, conditions or y. */
+int32_t cp_conformal_contains(cp_space space, cp_in_conformal_sets *sets, cp_in_conditions *conditions /* ? */,
+                              cp_in_i32 *y /* [sets.n, part_len] */, int64_t part_len, uint8_t *inside /* [sets.n] */,
+                              int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+
+/* Writes ln of the number of outputs in each set to log_size[n], −INFINITY for a set without any. Conditions and errors
+ * are as for cp_conformal_contains; CP_ECAPABILITY where the structure is too large for cp_log_partition, by which
+ * outputs are counted that have no formula. control->step counts rows. bad_row is a row of sets or conditions. */
+int32_t cp_conformal_sizes(cp_space space, cp_in_conformal_sets *sets, cp_in_conditions *conditions /* ? */,
+                           double *log_size /* [sets.n] */, int32_t workers, cp_control *control, int64_t *bad_row,
+                           char *err, int64_t err_cap);
+
+/* Writes which values the entries of ψ may have in each set to allowed[n, d]: the sum of 1 for −1, 2 for 0 and 4 for
+ * 1; 0 where none is left, so that the set is empty. Where outputs are one class, grade, node or element, entries stand
+ * for these: 6 for those in the set, 4 for the only one, 2 for others. Conditions say more than entries hold where they
+ * are about sizes and ends. Otherwise they, and errors, are as for cp_conformal_contains. control->step counts rows.
+ * bad_row is a row of sets or conditions. */
+int32_t cp_conformal_allowed(cp_space space, cp_in_conformal_sets *sets, cp_in_conditions *conditions /* ? */,
+                             uint8_t *allowed /* [sets.n, sets.d] */, int32_t workers, cp_control *control,
+                             int64_t *bad_row, char *err, int64_t err_cap);
+
+/* Draws n_samples outputs from each set, independent and equally probable, to dst[n, n_samples, part_len]. The seed and
+ * the number of a row decide. Cycles are listed as cp_space_arrange does. An empty set: CP_EVALUE with bad_row.
+ * Conditions and other errors are as for cp_conformal_sizes. control->step counts rows. bad_row is a row of sets or
+ * conditions. */
+int32_t cp_conformal_sample(cp_space space, cp_in_conformal_sets *sets, cp_in_conditions *conditions /* ? */,
+                            uint64_t seed, int32_t *dst /* [sets.n, n_samples, part_len] */, int64_t n_samples,
+                            int64_t part_len, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
+                            int64_t err_cap);
+
 /* ---- Sampling ---------------------------------------------------------------------------------------------------- */
 
 typedef struct cp_chain_options {

@@ -251,6 +251,40 @@ int32_t cp_sets_value(cp_space space, cp_in_scores *scores, cp_in_char *loss, cp
   return go_cp_sets_value(space, scores, loss, y, part_len, value, workers, control, bad_row, err, err_cap);
 }
 
+int32_t cp_conformal_least(cp_space space, cp_in_f64 *expected, int64_t n, int64_t d, cp_in_i32 *y, int64_t part_len,
+                           double *least, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
+                           int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_conformal_least(space, expected, n, d, y, part_len, least, workers, control, bad_row, err, err_cap);
+}
+
+int32_t cp_conformal_contains(cp_space space, cp_in_conformal_sets *sets, cp_in_conditions *conditions, cp_in_i32 *y,
+                              int64_t part_len, uint8_t *inside, int32_t workers, cp_control *control, int64_t *bad_row,
+                              char *err, int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_conformal_contains(space, sets, conditions, y, part_len, inside, workers, control, bad_row, err, err_cap);
+}
+
+int32_t cp_conformal_sizes(cp_space space, cp_in_conformal_sets *sets, cp_in_conditions *conditions, double *log_size,
+                           int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_conformal_sizes(space, sets, conditions, log_size, workers, control, bad_row, err, err_cap);
+}
+
+int32_t cp_conformal_allowed(cp_space space, cp_in_conformal_sets *sets, cp_in_conditions *conditions, uint8_t *allowed,
+                             int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_conformal_allowed(space, sets, conditions, allowed, workers, control, bad_row, err, err_cap);
+}
+
+int32_t cp_conformal_sample(cp_space space, cp_in_conformal_sets *sets, cp_in_conditions *conditions, uint64_t seed,
+                            int32_t *dst, int64_t n_samples, int64_t part_len, int32_t workers, cp_control *control,
+                            int64_t *bad_row, char *err, int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_conformal_sample(space, sets, conditions, seed, dst, n_samples, part_len, workers, control, bad_row, err,
+                                err_cap);
+}
+
 int32_t cp_chain_sample(cp_space space, cp_in_scores *scores, cp_in_conditions *conditions,
                         cp_in_chain_options *options, int32_t *dst, int64_t part_len, cp_chain_record *record,
                         int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {

@@ -1716,6 +1716,286 @@ func go_cp_sets_value(space_ C.cp_space, scores_ *C.cp_in_scores, loss_ *C.cp_in
 	})
 }
 
+// conformalLeastArgs are the arguments of cp_conformal_least.
+type conformalLeastArgs struct {
+	space    structure.Space
+	expected linalg.Matrix[float64]
+	n        int
+	d        int
+	y        []int32
+	partLen  int
+	least    []float64
+	workers  int
+	mon      *parallel.Monitor
+}
+
+//export go_cp_conformal_least
+func go_cp_conformal_least(space_ C.cp_space, expected_ *C.cp_in_f64, n_ C.int64_t, d_ C.int64_t, y_ *C.cp_in_i32, part_len_ C.int64_t, least_ *C.double, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
+		a := new(conformalLeastArgs)
+		if a.space, err = space(space_); err != nil {
+			return err
+		}
+		a.n = int(n_)
+		a.d = int(d_)
+		a.partLen = int(part_len_)
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if err := equal("d", C.int64_t(a.d), a.space.FeatureLen()); err != nil {
+			return err
+		}
+		if err := equal("part_len", C.int64_t(a.partLen), a.space.PartLen()); err != nil {
+			return err
+		}
+		if a.expected, err = matrixAt(unsafe.Pointer(expected_), "expected", false, cabi.Size(float64(a.n)), cabi.Size(float64(a.d))); err != nil {
+			return err
+		}
+		if a.y, err = cabi.View[int32](unsafe.Pointer(y_), "y", cabi.Size(float64(a.n)), cabi.Size(float64(a.partLen))); err != nil {
+			return err
+		}
+		if a.least, err = cabi.View[float64](unsafe.Pointer(least_), "least", cabi.Size(float64(a.n))); err != nil {
+			return err
+		}
+		return doConformalLeast(a)
+	})
+}
+
+// conformalSetsIn is a cp_conformal_sets as it is read.
+type conformalSetsIn struct {
+	c          C.cp_conformal_sets           // all of it
+	to         cabi.Out[C.cp_conformal_sets] // where results go
+	given      bool
+	n          int
+	d          int
+	marginals  linalg.Matrix[float64]
+	thresholds []float64
+}
+
+// read reads the argument of that name.
+func (r *conformalSetsIn) read(p *C.cp_conformal_sets, name string, optional, written bool) (err error) {
+	if r.given = p != nil; p == nil && optional {
+		return nil
+	} else if r.c, err = cabi.Record(p, name); err != nil {
+		return err
+	}
+	if written {
+		if r.to, err = cabi.OutRecord(p, name, optional); err != nil {
+			return err
+		}
+	}
+	r.n = int(r.c.n)
+	r.d = int(r.c.d)
+	if r.marginals, err = matrixAt(unsafe.Pointer(r.c.marginals), "marginals", false, cabi.Size(float64(r.n)), cabi.Size(float64(r.d))); err != nil {
+		return cabi.Within(name, err)
+	}
+	if r.thresholds, err = cabi.View[float64](unsafe.Pointer(r.c.thresholds), "thresholds", cabi.Size(float64(r.n))); err != nil {
+		return cabi.Within(name, err)
+	}
+	return nil
+}
+
+// conformalContainsArgs are the arguments of cp_conformal_contains.
+type conformalContainsArgs struct {
+	space      structure.Space
+	sets       *conformalSetsIn
+	conditions *conditionsIn
+	y          []int32
+	partLen    int
+	inside     []uint8
+	workers    int
+	mon        *parallel.Monitor
+	structs    struct { // what others point to
+		sets       conformalSetsIn
+		conditions conditionsIn
+	}
+}
+
+//export go_cp_conformal_contains
+func go_cp_conformal_contains(space_ C.cp_space, sets_ *C.cp_in_conformal_sets, conditions_ *C.cp_in_conditions, y_ *C.cp_in_i32, part_len_ C.int64_t, inside_ *C.uint8_t, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
+		a := new(conformalContainsArgs)
+		if a.space, err = space(space_); err != nil {
+			return err
+		}
+		a.sets = &a.structs.sets
+		if err = a.sets.read(sets_, "sets", false, false); err != nil {
+			return err
+		}
+		a.conditions = &a.structs.conditions
+		if err = a.conditions.read(conditions_, "conditions", true, false); err != nil {
+			return err
+		}
+		a.partLen = int(part_len_)
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if err := equal("sets.d", C.int64_t(a.sets.d), a.space.FeatureLen()); err != nil {
+			return err
+		}
+		if err := equal("part_len", C.int64_t(a.partLen), a.space.PartLen()); err != nil {
+			return err
+		}
+		if a.y, err = cabi.View[int32](unsafe.Pointer(y_), "y", cabi.Size(float64(a.sets.n)), cabi.Size(float64(a.partLen))); err != nil {
+			return err
+		}
+		if a.inside, err = cabi.View[uint8](unsafe.Pointer(inside_), "inside", cabi.Size(float64(a.sets.n))); err != nil {
+			return err
+		}
+		return doConformalContains(a)
+	})
+}
+
+// conformalSizesArgs are the arguments of cp_conformal_sizes.
+type conformalSizesArgs struct {
+	space      structure.Space
+	sets       *conformalSetsIn
+	conditions *conditionsIn
+	logSize    []float64
+	workers    int
+	mon        *parallel.Monitor
+	structs    struct { // what others point to
+		sets       conformalSetsIn
+		conditions conditionsIn
+	}
+}
+
+//export go_cp_conformal_sizes
+func go_cp_conformal_sizes(space_ C.cp_space, sets_ *C.cp_in_conformal_sets, conditions_ *C.cp_in_conditions, log_size_ *C.double, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
+		a := new(conformalSizesArgs)
+		if a.space, err = space(space_); err != nil {
+			return err
+		}
+		a.sets = &a.structs.sets
+		if err = a.sets.read(sets_, "sets", false, false); err != nil {
+			return err
+		}
+		a.conditions = &a.structs.conditions
+		if err = a.conditions.read(conditions_, "conditions", true, false); err != nil {
+			return err
+		}
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if err := equal("sets.d", C.int64_t(a.sets.d), a.space.FeatureLen()); err != nil {
+			return err
+		}
+		if a.logSize, err = cabi.View[float64](unsafe.Pointer(log_size_), "log_size", cabi.Size(float64(a.sets.n))); err != nil {
+			return err
+		}
+		return doConformalSizes(a)
+	})
+}
+
+// conformalAllowedArgs are the arguments of cp_conformal_allowed.
+type conformalAllowedArgs struct {
+	space      structure.Space
+	sets       *conformalSetsIn
+	conditions *conditionsIn
+	allowed    []uint8
+	workers    int
+	mon        *parallel.Monitor
+	structs    struct { // what others point to
+		sets       conformalSetsIn
+		conditions conditionsIn
+	}
+}
+
+//export go_cp_conformal_allowed
+func go_cp_conformal_allowed(space_ C.cp_space, sets_ *C.cp_in_conformal_sets, conditions_ *C.cp_in_conditions, allowed_ *C.uint8_t, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
+		a := new(conformalAllowedArgs)
+		if a.space, err = space(space_); err != nil {
+			return err
+		}
+		a.sets = &a.structs.sets
+		if err = a.sets.read(sets_, "sets", false, false); err != nil {
+			return err
+		}
+		a.conditions = &a.structs.conditions
+		if err = a.conditions.read(conditions_, "conditions", true, false); err != nil {
+			return err
+		}
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if err := equal("sets.d", C.int64_t(a.sets.d), a.space.FeatureLen()); err != nil {
+			return err
+		}
+		if a.allowed, err = cabi.View[uint8](unsafe.Pointer(allowed_), "allowed", cabi.Size(float64(a.sets.n)), cabi.Size(float64(a.sets.d))); err != nil {
+			return err
+		}
+		return doConformalAllowed(a)
+	})
+}
+
+// conformalSampleArgs are the arguments of cp_conformal_sample.
+type conformalSampleArgs struct {
+	space      structure.Space
+	sets       *conformalSetsIn
+	conditions *conditionsIn
+	seed       uint64
+	dst        []int32
+	nSamples   int
+	partLen    int
+	workers    int
+	mon        *parallel.Monitor
+	structs    struct { // what others point to
+		sets       conformalSetsIn
+		conditions conditionsIn
+	}
+}
+
+//export go_cp_conformal_sample
+func go_cp_conformal_sample(space_ C.cp_space, sets_ *C.cp_in_conformal_sets, conditions_ *C.cp_in_conditions, seed_ C.uint64_t, dst_ *C.int32_t, n_samples_ C.int64_t, part_len_ C.int64_t, workers_ C.int32_t, control_ *C.cp_control, bad_row_ *C.int64_t, err_ *C.char, err_cap_ C.int64_t) C.int32_t {
+	return guardRows(bad_row_, err_, err_cap_, func() (err error) {
+		a := new(conformalSampleArgs)
+		if a.space, err = space(space_); err != nil {
+			return err
+		}
+		a.sets = &a.structs.sets
+		if err = a.sets.read(sets_, "sets", false, false); err != nil {
+			return err
+		}
+		a.conditions = &a.structs.conditions
+		if err = a.conditions.read(conditions_, "conditions", true, false); err != nil {
+			return err
+		}
+		a.seed = uint64(seed_)
+		a.nSamples = int(n_samples_)
+		a.partLen = int(part_len_)
+		if a.workers, err = cabi.Workers(workers_); err != nil {
+			return err
+		}
+		if a.mon, err = cabi.Monitor(unsafe.Pointer(control_)); err != nil {
+			return err
+		}
+		if err := equal("sets.d", C.int64_t(a.sets.d), a.space.FeatureLen()); err != nil {
+			return err
+		}
+		if err := equal("part_len", C.int64_t(a.partLen), a.space.PartLen()); err != nil {
+			return err
+		}
+		if a.dst, err = cabi.View[int32](unsafe.Pointer(dst_), "dst", cabi.Size(float64(a.sets.n)), cabi.Size(float64(a.nSamples)), cabi.Size(float64(a.partLen))); err != nil {
+			return err
+		}
+		return doConformalSample(a)
+	})
+}
+
 // chainOptionsIn is a cp_chain_options as it is read.
 type chainOptionsIn struct {
 	c            C.cp_chain_options           // all of it

@@ -49,7 +49,8 @@
 // space (what a Space is, its facts, and what it may be able to do: the file to read first), batch (rows of scores, of one space or of
 // several), conditions (their keys, and how they are read), mask (which outputs are allowed) and restricted (the space of those,
 // restricted_listed what computes on it where a structure has no recursion), encode (rows of data, and what is said of wrong ones),
-// features (names of the entries of ψ, and their cells), names (of items), scores, capability, registry, shared, derived (what is kept
+// features (names of the entries of ψ, and their cells), names (of items), scores, singles
+// (probabilities of outputs that are one thing each), capability, registry, shared, derived (what is kept
 // with a space).
 //
 // # Adding a structure

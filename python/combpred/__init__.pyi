@@ -23,7 +23,10 @@ from ._lib.errors import SamplingError as SamplingError
 from ._lib.versions import __version__ as __version__
 from ._lib.versions import show_versions as show_versions
 from ._models.base import Certified as Certified
+from ._models.composed.conformal import ConformalStructured as ConformalStructured
 from ._models.composed.embedding import EmbeddingRegressor as EmbeddingRegressor
+from ._models.composed.sets import StructuredSet as StructuredSet
+from ._models.composed.sets import StructuredSets as StructuredSets
 from ._models.composed.voting import StructuredVoting as StructuredVoting
 from ._models.probabilistic import ProbabilisticStructured as ProbabilisticStructured
 from ._models.probabilistic_cv import ProbabilisticStructuredCV as ProbabilisticStructuredCV

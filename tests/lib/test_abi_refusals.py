@@ -178,6 +178,8 @@ NULLABLE = {
     ),
     *("cp_log_partition.conditions", "cp_chain_sample.conditions", "cp_order_positions.conditions"),
     "cp_log_seen.conditions",
+    *("cp_conformal_contains.conditions", "cp_conformal_sizes.conditions"),
+    *("cp_conformal_allowed.conditions", "cp_conformal_sample.conditions"),
     *("cp_sets_decide.conditions", "cp_sets_decide.value", "cp_sets_decide.loss", "cp_sets_value.loss"),
     *("cp_custom_draws.moments", "cp_custom_draws.standard_error"),
     *("cp_estimate.options", "cp_estimate_start.options"),

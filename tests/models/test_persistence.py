@@ -23,6 +23,7 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 import combpred
 from combpred import (
+    ConformalStructured,
     EmbeddingRegressor,
     ProbabilisticStructured,
     ProbabilisticStructuredCV,
@@ -100,6 +101,7 @@ MODELS = {
             "distribution by sgd": ProbabilisticStructured("permutations", solver="sgd", max_iter=2, random_state=0),
             "embedding": EmbeddingRegressor(structure="permutations", random_state=0),
             "average": voting(),
+            "conformal": ConformalStructured(ProbabilisticStructured("permutations", max_iter=3), alpha=0.5, cv=0.5),
             "average by weights": voting(weights=[1, 2]),
             "pipeline": make_pipeline(
                 StandardScaler(), kernels.NystromMap(n_components=9, random_state=0), StructuredRidge("permutations")

@@ -17,6 +17,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils import estimator_checks, get_tags
 
 from combpred import (
+    ConformalStructured,
     EmbeddingRegressor,
     ProbabilisticStructured,
     ProbabilisticStructuredCV,
@@ -53,6 +54,9 @@ def rankings(n=60, seed=0):
         "StructuredSGD(kernel='rbf', max_iter=20)",  # what is checked does not hang on passes
         "ProbabilisticStructured()",
         "EmbeddingRegressor(random_state=0)",
+        pytest.param(
+            "ConformalStructured(combpred.ProbabilisticStructured(), alpha=0.5, cv=0.5)", id="ConformalStructured"
+        ),
         # With a choice, or weights, from left-out rows, a row that is repeated is not left out where its copy is.
         pytest.param("StructuredRidgeCV(alphas=[1.0], kernels=['linear'])", id="StructuredRidgeCV"),
         pytest.param(
@@ -115,6 +119,7 @@ def test_tags_follow_the_parameters():
     [
         *(Estimator("permutations") for Estimator in (*ESTIMATORS, StructuredPerceptron, StructuredSVM)),
         EmbeddingRegressor(structure="permutations"),
+        ConformalStructured(ProbabilisticStructured("permutations")),
         StructuredVoting([("ridge", StructuredRidge("permutations"))]),
     ],
     ids=lambda model: type(model).__name__,

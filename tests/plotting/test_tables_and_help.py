@@ -46,6 +46,7 @@ def test_every_parameter_has_help(described):
         combpred.StructuredSGD("permutations", max_iter=2),
         combpred.ProbabilisticStructured("permutations", max_iter=2),
         combpred.ProbabilisticStructuredCV("permutations", alphas=[1.0], kernels=["linear"]),
+        combpred.ConformalStructured(combpred.ProbabilisticStructured("permutations", max_iter=2), alpha=0.5, cv=0.5),
         combpred.EmbeddingRegressor(structure="permutations", random_state=0),
         combpred.StructuredVoting([("ridge", StructuredRidge("permutations"))]),
         baselines.StructuredPerceptron("permutations", max_iter=2),

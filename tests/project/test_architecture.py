@@ -28,7 +28,7 @@ LAYERS = [
         *("core/aggregate", "core/aggregate/plackettluce", "core/chain", "core/decode", "core/decode/predict"),
         *("core/custom", "core/custom/walks", "core/decode/hereditary", "core/decode/kbest", "core/decode/setloss"),
         *("core/labelrank", "core/labelrank/direct", "core/structure/metric"),
-        *("core/partition", "core/partition/estimate", "core/partition/sampler"),
+        *("core/partition", "core/partition/estimate", "core/partition/sampler", "core/partition/conformal"),
         *("core/maxmargin", "core/maxmargin/affine", "core/maxmargin/simplex"),
         *("core/loglinear", "core/loglinear/descent", "core/loglinear/expect"),
         *("core/loglinear/lbfgs", "core/internal/loglineartest", "core/loglinear/train"),

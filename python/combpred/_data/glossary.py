@@ -208,6 +208,10 @@ components_ : array or CSR of shape (k, n_features)
 component_indices_ : ndarray of shape (k,)
     Rows of the training data that are landmarks, ascending.
 
+[groups]
+groups : array-like of shape (n,), default=None
+    The group of each row, in place of what the parameter `groups` tells.
+
 [classes_]
 classes_ : ndarray
     Class labels (``MultiClass``), grades (``Ordinal``), allowed nodes (``Hierarchy``) or elements (``PosetElements``),

@@ -127,6 +127,12 @@ class CKbestList(Structure):
     _fields_ = _fields(n=_N, capacity=_N, part_len=_N, parts=_P, value=_P, count=_P, method=_W)
 
 
+class CConformalSets(Structure):
+    """cp_conformal_sets."""
+
+    _fields_ = _fields(n=_N, d=_N, marginals=_P, thresholds=_P)
+
+
 class CChainOptions(Structure):
     """cp_chain_options."""
 
@@ -505,6 +511,11 @@ OF_ROWS: dict[str, tuple[type, ...]] = {
     "cp_order_positions": (c_uint64, _P, _P, _P, _N, *_RUN, *_ROW),
     "cp_sets_decide": (c_uint64, _P, _P, _P, _P, _N, _P, *_RUN, *_ROW),
     "cp_sets_value": (c_uint64, _P, _P, _P, _N, _P, *_RUN, *_ROW),
+    "cp_conformal_least": (c_uint64, _P, _N, _N, _P, _N, _P, *_RUN, *_ROW),
+    "cp_conformal_contains": (c_uint64, _P, _P, _P, _N, _P, *_RUN, *_ROW),
+    "cp_conformal_sizes": (c_uint64, _P, _P, _P, *_RUN, *_ROW),
+    "cp_conformal_allowed": (c_uint64, _P, _P, _P, *_RUN, *_ROW),
+    "cp_conformal_sample": (c_uint64, _P, _P, c_uint64, _P, _N, _N, *_RUN, *_ROW),
     "cp_chain_sample": (c_uint64, _P, _P, _P, _P, _N, _P, *_RUN, *_ROW),
     "cp_mixing_bound": (c_uint64, _P, _P, _F, _P, *_RUN, *_ROW),
     "cp_estimate": (c_uint64, _P, _P, _P, *_RUN, *_ROW),
@@ -648,6 +659,13 @@ PARAMETERS: dict[str, tuple[str, ...]] = {
                        "part_len=", ">value? f8 scores.n",),
     "cp_sets_value": ("space", "scores CScores", "loss", "y i4 scores.n, part_len", "part_len=",
                       ">value f8 scores.n",),
+    "cp_conformal_least": ("space", "expected f8 n, d", "n=", "d=", "y i4 n, part_len", "part_len=", ">least f8 n",),
+    "cp_conformal_contains": ("space", "sets CConformalSets", "conditions? CConditions", "y i4 sets.n, part_len",
+                              "part_len=", ">inside u1 sets.n",),
+    "cp_conformal_sizes": ("space", "sets CConformalSets", "conditions? CConditions", ">log_size f8 sets.n",),
+    "cp_conformal_allowed": ("space", "sets CConformalSets", "conditions? CConditions", ">allowed u1 sets.n, sets.d",),
+    "cp_conformal_sample": ("space", "sets CConformalSets", "conditions? CConditions", "seed",
+                            ">dst i4 sets.n, n_samples, part_len", "n_samples=", "part_len=",),
     "cp_chain_sample": ("space", "scores CScores", "conditions? CConditions", "options CChainOptions",
                         ">dst i4 scores.n, options.n_samples, part_len", "part_len=", ">record? CChainRecord",),
     "cp_mixing_bound": ("space", "scores CScores", "method", "epsilon", ">bound f8 scores.n",),
@@ -775,6 +793,7 @@ BUFFERS: dict[str, tuple[str, ...]] = {
                       ">steps? i8 n", ">accepted? i8 n", ">success? f8 n",),
     "CStarts": ("psi f8 n, d",),
     "CKbestList": (">parts i4 (scores.n or n), capacity, part_len", ">value? f8 n, capacity", ">count i8 n",),
+    "CConformalSets": ("marginals f8 n, d", "thresholds f8 n",),
     "CChainOptions": ("bound? f8 (scores.n or 1)",),
     "CChainRecord": (">value? f8 n, n_samples", ">steps? i8 n, n_samples", ">accepted? i8 n, n_samples", ">total? i8 n",
                      ">spacing? i8 n", ">acceptance? f8 n", ">effective_size? f8 n", ">r_hat? f8 n",

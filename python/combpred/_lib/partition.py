@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import abi
-from .arrays import SMALL_BYTES, FloatArray, IntArray, allocate, require_memory
+from .arrays import SMALL_BYTES, FloatArray, IndexArray, IntArray, allocate, require_memory
 from .call import Mover, Session, answer_moves, call, computed, view
 from .decode import Conditions, Decoded
 from .errors import CapabilityError
@@ -309,3 +309,55 @@ def estimate_own(
         found.levels = view(session.last.linear, np.float64, session.last.n).copy()
     found.method = result.method.decode()
     return found
+
+
+def least_probability(
+    description: Description, marginals: FloatArray, parts: IntArray, n_threads: int | None = None
+) -> FloatArray:
+    """Return the least probability (n,) of a part of outputs (n, part_len), given E ψ (n, d).
+
+    CapabilityError where E ψ does not tell probabilities of parts.
+    """
+    found: FloatArray = computed("cp_conformal_least", description, marginals, parts, n_threads=n_threads)
+    return found
+
+
+@dataclass(frozen=True)
+class Sets:
+    """Sets of n rows: for each the outputs of which no part is less probable than its threshold.
+
+    Attributes
+    ----------
+    description : Description
+        The structure.
+    marginals : ndarray of shape (n, d)
+        E ψ.
+    thresholds : ndarray of shape (n,)
+    conditions : Conditions or None
+        What outputs must satisfy to be in the sets.
+    n_threads : int or None
+    """
+
+    description: Description
+    marginals: FloatArray
+    thresholds: FloatArray
+    conditions: Conditions | None = None
+    n_threads: int | None = None
+
+    def __getitem__(self, rows: IndexArray) -> Sets:
+        held = None if self.conditions is None else self.conditions.taken(rows)
+        return Sets(self.description, self.marginals[rows], self.thresholds[rows], held, self.n_threads)
+
+    def ask(self, what: str, *arguments: Any, **sizes: Any) -> Any:
+        """Return what a function of the library says of each set.
+
+        Parameters
+        ----------
+        what : str
+            The end of its name in combpred.h.
+        *arguments, **sizes
+            Its own, as :func:`computed` takes them.
+        """
+        sets = {"marginals": self.marginals, "thresholds": self.thresholds}
+        given = self.description, sets, self.conditions, *arguments
+        return computed(f"cp_conformal_{what}", *given, **sizes, n_threads=self.n_threads)

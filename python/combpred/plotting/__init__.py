@@ -9,8 +9,9 @@ draws at once. ``plot(ax=None)`` draws, into given axes or a new figure, keeps w
 from ._chains import CoolingScheduleDisplay, TraceDisplay
 from ._marginals import MarginalsDisplay
 from ._reliability import ReliabilityDisplay
+from ._sets import StructuredSetDisplay
 
-__all__ = ["CoolingScheduleDisplay", "MarginalsDisplay", "ReliabilityDisplay", "TraceDisplay"]
+__all__ = ["CoolingScheduleDisplay", "MarginalsDisplay", "ReliabilityDisplay", "StructuredSetDisplay", "TraceDisplay"]
 
 
 def __dir__() -> list[str]:

@@ -55,7 +55,25 @@ SET_CONDITIONS = record(
 LABELS = Description("labelsets", {"n": 6})
 SET_SCORES, CHOSEN, WORTH = np.zeros((2, 6)), np.zeros((2, 6), dtype=np.int32), np.zeros(2)
 OF_SETS = LABELS.handle, record(abi.CScores, n=2, d=6, linear=SET_SCORES.ctypes.data)
+HALVES, THRESHOLDS, LEVELS = np.full((2, 6), 0.5), np.full(2, 0.25), np.zeros(2)
+INSIDE, ALLOWED, DRAWN = (
+    np.zeros(2, dtype=np.uint8),
+    np.zeros((2, 6), dtype=np.uint8),
+    np.zeros((2, 3, 6), dtype=np.int32),
+)
+MASKS = (
+    LABELS.handle,
+    record(abi.CConformalSets, n=2, d=6, marginals=HALVES.ctypes.data, thresholds=THRESHOLDS.ctypes.data),
+    SET_CONDITIONS,
+)
 SET_CALLS = {
+    "cp_conformal_least": [
+        *(LABELS.handle, HALVES.ctypes.data, 2, 6, CHOSEN.ctypes.data, 6, LEVELS.ctypes.data, 1, None),
+    ],
+    "cp_conformal_contains": [*MASKS, CHOSEN.ctypes.data, 6, INSIDE.ctypes.data, 1, None],
+    "cp_conformal_sizes": [*MASKS, LEVELS.ctypes.data, 1, None],
+    "cp_conformal_allowed": [*MASKS, ALLOWED.ctypes.data, 1, None],
+    "cp_conformal_sample": [*MASKS, 7, DRAWN.ctypes.data, 3, 6, 1, None],
     "cp_sets_decide": [*OF_SETS, b"f1", SET_CONDITIONS, CHOSEN.ctypes.data, 6, WORTH.ctypes.data, 1, None],
     "cp_sets_value": [*OF_SETS, b"ranking", CHOSEN.ctypes.data, 6, WORTH.ctypes.data, 1, None],
 }
