@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -27,6 +27,7 @@ _MOST_LISTED_EDGES = 14  # the user's function is called for each of 16384 sets
 
 
 @documented
+@dataclass(eq=False, repr=False)
 class Graphs(EdgeSets):
     r"""Graphs on N vertices: any sets of edges, or those with a hereditary property.
 
@@ -88,18 +89,11 @@ class Graphs(EdgeSets):
 
     name = "graphs"
 
-    def __init__(
-        self,
-        n_vertices: int | None = None,
-        *,
-        edges: ArrayLike | None = None,
-        hereditary: str | Callable[[NDArray[np.bool_]], bool] | None = None,
-        vertices: Sequence[Any] | None = None,
-    ) -> None:
-        self.n_vertices = n_vertices
-        self.edges = edges
-        self.hereditary = hereditary
-        self.vertices = vertices
+    n_vertices: int | None = None
+    _: KW_ONLY
+    edges: ArrayLike | None = None
+    hereditary: str | Callable[[NDArray[np.bool_]], bool] | None = None
+    vertices: Sequence[Any] | None = None
 
     def _describe(self) -> Description:
         described = super()._describe()
