@@ -88,6 +88,7 @@ def test_diabetes_ranks_the_standardised_serum_measurements() -> None:
 
 def test_digit_attributes_are_true_of_the_digits() -> None:
     bunch = datasets.load_digits_attributes()
+    assert all(f"{name} (" in bunch.DESCR for name in bunch.target_names)  # with the digits that have it
     digit = source.load_digits().target
     column = {name: bunch.target[:, j].astype(bool) for j, name in enumerate(bunch.target_names)}
     np.testing.assert_array_equal(column["even"], digit % 2 == 0)

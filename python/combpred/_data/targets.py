@@ -131,8 +131,7 @@ def as_numbers(values: NDArray[Any], argument: str, remedy: str, names: Sequence
     numbers = (int, float, np.integer, np.floating, np.bool_)
     listed = [np.nan if is_absent(value) else value for value in values.flat]
     bad = np.array([not isinstance(value, numbers) for value in listed]).reshape(values.shape)
-    if bad.any():
-        raise error_at(bad, values, f"numbers are needed: {remedy}", argument, names)
+    refuse_entries(bad, values, f"numbers are needed: {remedy}", argument, names)
     return np.array(listed, dtype=np.float64).reshape(values.shape)
 
 
@@ -148,8 +147,7 @@ def whole_numbers(values: NDArray[Any], argument: str, lo: int, hi: int, remedy:
     bad = ~((values >= lo) & (values <= hi))  # a NaN fails both comparisons
     if values.dtype.kind == "f":
         bad |= values != np.floor(values)
-    if bad.any():
-        raise error_at(bad, values, remedy, argument)
+    refuse_entries(bad, values, remedy, argument)
     return np.ascontiguousarray(values, dtype=np.int32)
 
 
@@ -205,22 +203,29 @@ def numbered_positions(
     values = as_numbers(target_matrix(y, argument, n_items, noun), argument, remedy, names)
     unknown = (values == -1) | np.isnan(values)
     bad = ~unknown & ~(((values >= 0) if zero else (values > 0)) & (values < np.inf)) | (values.dtype.kind == "b")
-    if bad.any():
-        raise error_at(bad, values, remedy, argument, names)
+    refuse_entries(bad, values, remedy, argument, names)
     if values.dtype.kind in "iu" and values.max() > _EXACT:
         values = rankdata(values, method="dense").reshape(values.shape)
     return np.where(unknown, np.nan, values)
 
 
-def error_at(
+def refuse_entries(
     bad: NDArray[np.bool_], values: NDArray[Any], remedy: str, argument: str = "y", names: Sequence[Any] | None = None
-) -> TargetError:
-    """Return the error for the first row in which `bad` is True, quoting the bad value; `names` are of columns."""
+) -> None:
+    """Raise TargetError for the first row in which `bad` is True, quoting the bad value; `names` are of columns."""
+    if not bad.any():
+        return
     at = tuple(int(each) for each in np.unravel_index(int(np.argmax(bad)), bad.shape))
     value = values[at].item() if isinstance(values[at], np.generic) else values[at]
     shown = int(value) if isinstance(value, float) and value.is_integer() else value
     where = "" if len(at) == 1 else f" in column {at[1] if names is None else names[at[1]]!r}"
-    return TargetError(at[0], f"found {shown!r:.60}{where}; {remedy}", argument)
+    raise TargetError(at[0], f"found {shown!r:.60}{where}; {remedy}", argument)
+
+
+def refuse_rows(bad: NDArray[np.bool_], reason: str, argument: str = "y") -> None:
+    """Raise TargetError for the first row where `bad` ``(n,)`` is True, if any is."""
+    if bad.any():
+        raise TargetError(int(np.argmax(bad)), reason, argument)
 
 
 def summary(values: Sequence[Hashable], limit: int = 10) -> str:
@@ -255,7 +260,7 @@ def codes_of(y: ArrayLike, known: Sequence[Hashable], argument: str, noun: str) 
     codes: NDArray[np.int32] = np.array(listed, dtype=np.int32)[at]
     if (codes < 0).any():
         odd = values[int(np.argmax(codes < 0))]
-        raise error_at(codes < 0, values, f"the {noun} are {summary(known)}{meant(odd, known)}", argument)
+        refuse_entries(codes < 0, values, f"the {noun} are {summary(known)}{meant(odd, known)}", argument)
     return codes
 
 
@@ -265,8 +270,7 @@ def check_present(values: NDArray[Any], argument: str) -> None:
         bad = np.fromiter(map(is_absent, values), dtype=np.bool_, count=values.size)
     else:
         bad = ~np.isfinite(values) if values.dtype.kind in "fmM" else np.zeros(1, dtype=np.bool_)
-    if bad.any():
-        raise error_at(bad, values, "drop the row, or give it a label of its own", argument)
+    refuse_entries(bad, values, "drop the row, or give it a label of its own", argument)
 
 
 def as_array(y: ArrayLike, argument: str) -> NDArray[Any]:

@@ -9,10 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numpy.typing import ArrayLike
 
 from . import abi, names
-from .arrays import FloatArray, IntArray, allocate, refuse_masked
+from .arrays import FloatArray, IntArray, allocate
 from .call import RowInputs, Session, call, computed, view
 from .errors import RowError
 from .kernel import InputKernel
@@ -64,27 +63,6 @@ def score_values(psi: FloatArray, linear: FloatArray, magnitude: FloatArray | No
     """
     values: FloatArray = np.einsum("...j,...j->...", psi, linear)
     return values if magnitude is None else values + np.einsum("...j,...j->...", np.square(psi), magnitude)
-
-
-def score_rows(scores: ArrayLike, d: int, name: str = "scores") -> tuple[FloatArray, bool]:
-    """Return the scores as rows ``(n, d)`` after checking them, and whether they were a single row ``(d,)``.
-
-    Messages call them `name`.
-    """
-    refuse_masked(scores, name)
-    values = np.asarray(scores)
-    if values.dtype.kind not in "biuf":
-        raise TypeError(f"{name} must be real numbers, got dtype {values.dtype}")
-    values = values.astype(np.float64, copy=False)
-    if values.ndim not in (1, 2) or values.shape[-1] != d:
-        raise ValueError(f"{name} must have shape (n, {d}) or ({d},), got {values.shape}")
-    rows = np.atleast_2d(values)
-    bad = ~np.isfinite(rows)
-    if bad.any():
-        row, column = (int(i) for i in np.unravel_index(int(np.argmax(bad)), bad.shape))
-        reason = f"column {column} is {rows[row, column]}; {name} must be finite"
-        raise RowError(row, reason, name)
-    return rows, values.ndim == 1
 
 
 class Decoded(NamedTuple):

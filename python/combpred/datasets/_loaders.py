@@ -185,7 +185,7 @@ _PROPERTIES: dict[str, frozenset[int]] = {
     "loop": frozenset({0, 6, 8, 9}),
 }
 
-_DIGITS = """\
+_ATTRIBUTES = """\
 The inputs are the 1797 images of hand-written digits that scikit-learn ships, 8 × 8 grey values. The target is the
 set of properties that the digit has: {properties}. The ten digits have ten different sets out of the 64 that are
 possible."""
@@ -222,7 +222,7 @@ def load_digits_attributes(*, return_X_y: bool = False, as_frame: bool = False) 
     table = np.array([[digit in members for members in _PROPERTIES.values()] for digit in range(10)], dtype=np.int32)
     listed = "; ".join(f"{name} ({', '.join(map(str, sorted(members)))})" for name, members in _PROPERTIES.items())
     target, structure = table[original.target], LabelSets(len(_PROPERTIES))
-    description = _DIGITS.format(properties=listed)
+    description = _ATTRIBUTES.format(properties=listed)
     return dataset(original, target, structure, list(_PROPERTIES), description, return_X_y, as_frame)
 
 

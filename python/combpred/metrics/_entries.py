@@ -11,8 +11,8 @@ from scipy.sparse import issparse
 from .._data.glossary import documented
 from .._data.inputs import mean_of_rows
 from .._data.relations import encode_relations
-from .._data.targets import as_array, target_vector
-from ._rows import check_no_row, compared, mean_of_counted, number_matrix
+from .._data.targets import as_array, refuse_rows, target_vector
+from ._rows import compared, mean_of_counted, number_matrix
 
 
 def zero_one_loss(
@@ -92,7 +92,7 @@ def _values(y: Any, name: str) -> NDArray[Any]:
         missing = [[type(value).__name__ == "NAType" or value != value for value in row] for row in matrix]
     else:
         missing = matrix != matrix
-    check_no_row(np.any(missing, axis=1), name, "a value is missing; fill it in, or leave the row out")
+    refuse_rows(np.any(missing, axis=1), "a value is missing; fill it in, or leave the row out", name)
     return matrix
 
 
@@ -215,7 +215,7 @@ def ranking_loss(
 
 def _sets(y: Any, name: str) -> NDArray[np.bool_]:
     matrix = number_matrix(y.toarray() if issparse(y) else y, name)
-    check_no_row(~((matrix == 0) | (matrix == 1)).all(axis=1), name, "must hold 0 and 1; this row holds another value")
+    refuse_rows(~((matrix == 0) | (matrix == 1)).all(axis=1), "must hold 0 and 1; this row holds another value", name)
     return matrix.astype(np.bool_)
 
 
@@ -226,7 +226,7 @@ def _known_sets(y: Any, name: str) -> NDArray[np.float64]:
     matrix = number_matrix(y, name, missing=True).astype(np.float64)
     matrix[matrix == -1] = np.nan
     bad = ~((matrix == 0) | (matrix == 1) | np.isnan(matrix)).all(axis=1)
-    check_no_row(bad, name, "must hold 0 and 1, and -1 or NaN where it is unknown; this row holds another value")
+    refuse_rows(bad, "must hold 0 and 1, and -1 or NaN where it is unknown; this row holds another value", name)
     return matrix
 
 
@@ -272,7 +272,7 @@ def _relations(y: Any, name: str) -> NDArray[Any]:
     if are_matrices(y):
         return encode_relations(y, name)
     signs = number_matrix(y, name)
-    check_no_row((signs != np.sign(signs)).any(axis=1), name, "must hold −1, 0 and 1; this row holds another value")
+    refuse_rows((signs != np.sign(signs)).any(axis=1), "must hold −1, 0 and 1; this row holds another value", name)
     return signs
 
 

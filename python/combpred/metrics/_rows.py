@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._data.inputs import check_weights, column_names, columns_in_order
-from .._data.targets import TargetError, as_numbers, error_at, target_matrix
+from .._data.targets import as_numbers, refuse_entries, target_matrix
 from .._lib.arrays import FloatArray
 
 _REMEDY = "metrics compare finite numbers: fill it in, or leave the row out"
@@ -48,22 +48,8 @@ def number_matrix(values: ArrayLike, name: str, *, missing: bool = False) -> NDA
     names = column_names(values, name)
     matrix = as_numbers(target_matrix(values, name, None, "label"), name, _REMEDY, names)
     bad = np.isinf(matrix) if missing else ~np.isfinite(matrix)
-    check_no_entry(bad, matrix, _REMEDY, name, names)
+    refuse_entries(bad, matrix, _REMEDY, name, names)
     return matrix.astype(np.int8) if matrix.dtype.kind == "b" else matrix
-
-
-def check_no_entry(
-    bad: NDArray[np.bool_], values: NDArray[Any], remedy: str, name: str, columns: list[Any] | None = None
-) -> None:
-    """Raise ValueError about the first entry where `bad` holds, if any."""
-    if bad.any():
-        raise error_at(bad, values, remedy, name, columns)
-
-
-def check_no_row(bad: NDArray[np.bool_] | np.bool_, name: str, reason: str) -> None:
-    """Raise ValueError about the first row where `bad` holds, if any."""
-    if bad.any():
-        raise TargetError(int(np.argmax(bad)), reason, name)
 
 
 def mean_of_counted(values: FloatArray, sample_weight: ArrayLike | None, per_row: bool) -> float | FloatArray:

@@ -9,8 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import binomtest
 
 from .._data.checks import choice, float_array, whole_number
+from .._data.targets import refuse_entries
 from .._lib.arrays import FloatArray
-from ._rows import check_no_entry, in_same_order
+from ._rows import in_same_order
 
 STRATEGIES = ("uniform", "quantile")
 _MOST_BINS = 10**6
@@ -126,5 +127,5 @@ def _predictions(y_true: ArrayLike, y_prob: ArrayLike) -> tuple[FloatArray, Floa
         (happened, (happened != 0) & (happened != 1), "y_true", "events are 0 or 1"),
         (probability, ~((probability >= 0) & (probability <= 1)), "y_prob", "probabilities are between 0 and 1"),
     ):
-        check_no_entry(np.atleast_1d(bad), np.atleast_1d(values), rule, name)
+        refuse_entries(np.atleast_1d(bad), np.atleast_1d(values), rule, name)
     return happened.ravel(), probability.ravel()

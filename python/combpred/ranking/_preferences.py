@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from .._data.relations import encode_relations
-from .._data.targets import TargetError, as_array, as_numbers, error_at, numbered_positions, target_matrix
+from .._data.targets import TargetError, as_array, as_numbers, numbered_positions, refuse_entries, target_matrix
 from .._lib.arrays import FloatArray
 from .._lib.rankings import Examples, read_positions
 
@@ -133,8 +133,7 @@ def read_feedback(y: Any, n_labels: int | None = None, *, names: Sequence[Any] |
         When the n k(k−1)/2 numbers do not fit, before they are allocated.
     """
     values = as_numbers(target_matrix(y, "y", n_labels, "label"), "y", _FEEDBACK, names).astype(np.float64)
-    if np.isinf(values).any():
-        raise error_at(np.isinf(values), values, _FEEDBACK, names=names)
+    refuse_entries(np.isinf(values), values, _FEEDBACK, names=names)
     unknown = np.isnan(values)  # which rankdata of SciPy 1.10 cannot omit
     ranks = rankdata(np.where(unknown, np.inf, -values), method="dense", axis=1)
     dense, signs, _ = read_positions(np.where(unknown, -1, ranks))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from ._converter import converter, table_in_parts
 
 
 @documented
+@dataclass(eq=False, repr=False)
 class Assignments(Structure):
     r"""One-to-one assignments of k items to k columns.
 
@@ -64,16 +66,10 @@ class Assignments(Structure):
     _columns = "items"
     _natural = NaturalForm("to_pairs", named=True, lists=lambda rows, argument: _sides(rows, argument)[0])
 
-    def __init__(
-        self,
-        n_items: int | None = None,
-        *,
-        items: Sequence[Any] | None = None,
-        columns: Sequence[Any] | None = None,
-    ) -> None:
-        self.n_items = n_items
-        self.items = items
-        self.columns = columns
+    n_items: int | None = None
+    _: KW_ONLY
+    items: Sequence[Any] | None = None
+    columns: Sequence[Any] | None = None
 
     @converter
     def from_pairs(

@@ -68,7 +68,6 @@ class Cycles(Visits):
         L : sparse matrix of shape (n, d)
         """
         layout = structure_layout(self.space.description)
-        assert layout is not None  # entries of ψ are edges
         d, ends = self.n_features, np.concatenate([layout.rows, layout.columns])
         return sparse.csr_array((np.full(2 * d, 0.5), (ends, np.tile(np.arange(d), 2))), shape=(layout.n_items, d))
 

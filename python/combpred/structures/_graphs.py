@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -13,7 +13,7 @@ from sklearn.utils._param_validation import StrOptions
 
 from .._data.checks import check_argument
 from .._data.glossary import documented
-from .._data.targets import TargetError
+from .._data.targets import refuse_rows
 from .._lib.decode import Decoded, Decoding, best_outputs
 from .._lib.errors import CapabilityError, RowError, renumbered
 from .._lib.structure import Description, structure_count, structure_layout
@@ -27,6 +27,7 @@ _MOST_LISTED_EDGES = 14  # the user's function is called for each of 16384 sets
 
 
 @documented
+@dataclass(eq=False, repr=False)
 class Graphs(EdgeSets):
     r"""Graphs on N vertices: any sets of edges, or those with a hereditary property.
 
@@ -88,18 +89,11 @@ class Graphs(EdgeSets):
 
     name = "graphs"
 
-    def __init__(
-        self,
-        n_vertices: int | None = None,
-        *,
-        edges: ArrayLike | None = None,
-        hereditary: str | Callable[[NDArray[np.bool_]], bool] | None = None,
-        vertices: Sequence[Any] | None = None,
-    ) -> None:
-        self.n_vertices = n_vertices
-        self.edges = edges
-        self.hereditary = hereditary
-        self.vertices = vertices
+    n_vertices: int | None = None
+    _: KW_ONLY
+    edges: ArrayLike | None = None
+    hereditary: str | Callable[[NDArray[np.bool_]], bool] | None = None
+    vertices: Sequence[Any] | None = None
 
     def _describe(self) -> Description:
         described = super()._describe()
@@ -119,14 +113,8 @@ class Graphs(EdgeSets):
         parts: NDArray[np.int32] = super().encode(y, argument, partial=partial)
         if callable(self.hereditary):
             space: Any = self.space
-            has = space.set_property.have(parts)
-            if not has.all():
-                raise TargetError(
-                    int(np.argmin(has)),
-                    f"the edges do not have the property hereditary={self.hereditary!r}; hereditary=None takes all "
-                    "sets",
-                    argument,
-                )
+            said = f"the edges do not have the property hereditary={self.hereditary!r}; hereditary=None takes all sets"
+            refuse_rows(~space.set_property.have(parts), said, argument)
         return parts
 
 
@@ -166,7 +154,6 @@ class HereditarySpace(LibrarySpace):
         super().__init__(*arguments, **options)
         self.capabilities = frozenset()
         layout = structure_layout(self.description)
-        assert layout is not None  # entries of ψ are edges
         names = [f"{u}-{v}" for u, v in zip(layout.rows, layout.columns, strict=True)]
         self.set_property = SetProperty(names, holds, "Graphs: hereditary", "edge")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal
 
 from .._data.glossary import documented
@@ -14,6 +15,7 @@ _MOMENTS = {name: number for number, name in enumerate(("auto", *MOMENTS_KINDS))
 
 
 @documented
+@dataclass(eq=False, repr=False)
 class PartialOrders(Relations):
     r"""Partial orders of N items: relations that are transitive and antisymmetric.
 
@@ -67,16 +69,10 @@ class PartialOrders(Relations):
 
     name = "partialorders"
 
-    def __init__(
-        self,
-        n_items: int | None = None,
-        *,
-        moments: Literal["auto", "exact", "relaxed", "sampled"] = "auto",
-        items: Sequence[Any] | None = None,
-    ) -> None:
-        self.n_items = n_items
-        self.moments = moments
-        self.items = items
+    n_items: int | None = None
+    _: KW_ONLY
+    moments: Literal["auto", "exact", "relaxed", "sampled"] = "auto"
+    items: Sequence[Any] | None = None
 
     def _describe(self) -> Description:
         if not isinstance(self.moments, str) or self.moments not in _MOMENTS:

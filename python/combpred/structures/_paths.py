@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, cast
 
 import numpy as np
@@ -22,6 +23,7 @@ _MOST_CELLS = 2**16  # vertices of the largest graph
 
 
 @documented
+@dataclass(eq=False, repr=False)
 class Paths(Structure):
     r"""Paths from a source to a target in an acyclic graph.
 
@@ -81,20 +83,12 @@ class Paths(Structure):
     default_metric = "hamming_score"
     _natural = NaturalForm("to_vertices")
 
-    def __init__(
-        self,
-        arcs: ArrayLike,
-        source: int | str,
-        target: int | str,
-        *,
-        tied: ArrayLike | None = None,
-        vertices: Sequence[Any] | None = None,
-    ) -> None:
-        self.arcs = arcs
-        self.source = source
-        self.target = target
-        self.tied = tied
-        self.vertices = vertices
+    arcs: ArrayLike
+    source: int | str
+    target: int | str
+    _: KW_ONLY
+    tied: ArrayLike | None = None
+    vertices: Sequence[Any] | None = None
 
     @classmethod
     def grid(cls, n_rows: int, n_columns: int) -> Paths:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from .._data.converters import positions_by_score, rows_in
 from .._data.glossary import documented
-from .._data.targets import TargetError
+from .._data.targets import TargetError, refuse_rows
 from ._base import NaturalForm
 from ._converter import converter, table_in_parts
 from ._rankings import Rankings, ranks_of, table_of_numbers, top_k
@@ -129,10 +129,8 @@ class Permutations(Rankings):
         """
         parts, called = table_in_parts(Permutations, positions, labels, "positions", partly_known=True)
         shared = (parts > 0) & (parts == parts.max(axis=1, keepdims=True))
-        if (shared.sum(axis=1) > 1).any():
-            row = int(np.argmax(shared.sum(axis=1) > 1))
-            said = "labels share the last position; Permutations.to_top_k lists the others"
-            raise TargetError(row, said, "positions")
+        said = "labels share the last position; Permutations.to_top_k lists the others"
+        refuse_rows(shared.sum(axis=1) > 1, said, "positions")
         return _in_order(parts, parts > 0, called)
 
     @converter

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from .._data.converters import read_entries, rows_in
 from .._data.inputs import column_names, columns_in_order
 from .._data.names import checked_names
-from .._data.targets import as_numbers, error_at, target_matrix
+from .._data.targets import as_numbers, refuse_entries, target_matrix
 from ._base import Sized, Structure, both_in_parts, entries_in, known_items
 
 
@@ -63,7 +63,5 @@ def table_of_numbers(
     given = target_matrix(ordered, argument, None if known is None else len(known), "label")
     names = known or column_names(table, argument) or range(given.shape[1])
     values = as_numbers(given, argument, remedy, names).astype(np.float64)
-    bad = ~are_legal(values)
-    if bad.any():
-        raise error_at(bad, values, remedy, argument, names)
+    refuse_entries(~are_legal(values), values, remedy, argument, names)
     return values, names

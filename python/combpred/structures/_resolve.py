@@ -17,7 +17,7 @@ from sklearn.utils.multiclass import type_of_target
 
 from .._data.converters import LISTED, is_missing, natural_rows
 from .._data.inputs import column_names, series_name
-from .._data.targets import TargetError, as_array, error_at, is_array_of_numbers, meant
+from .._data.targets import TargetError, as_array, is_array_of_numbers, meant, refuse_entries
 from ._base import Structure, copy_with
 from ._labelsets import LabelSets
 from ._multiclass import MultiClass
@@ -136,8 +136,8 @@ def _inferred(y: Any) -> Structure:
     shape = as_array(y, "y").shape
     if len(shape) == 1 or shape[1:] == (1,):
         return MultiClass()
-    if isinstance(y, np.ndarray) and y.dtype.kind == "f" and y.ndim == 2 and not np.isfinite(y).all():
-        raise error_at(~np.isfinite(y), y, "targets must be finite")
+    if isinstance(y, np.ndarray) and y.dtype.kind == "f" and y.ndim == 2:
+        refuse_entries(~np.isfinite(y), y, "targets must be finite")
     if type_of_target(y, input_name="y") == "multilabel-indicator":
         return LabelSets()
     raise ValueError(

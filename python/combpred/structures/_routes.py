@@ -86,7 +86,6 @@ class Routes(Visits):
         L : sparse matrix of shape (n, d)
         """
         layout = structure_layout(self.space.description)
-        assert layout is not None  # entries of ψ are arcs
         to = np.flatnonzero(layout.columns < layout.n_items)  # arcs into a place, and starts
         shape = layout.n_items, self.n_features
         return sparse.csr_array((np.ones(len(to)), (layout.columns[to], to)), shape=shape)

@@ -303,11 +303,9 @@ class LibrarySpace:
         """
         return best_outputs(self.description, linear, magnitude, **options)
 
-    def score_bounds(
-        self, linear: FloatArray, magnitude: FloatArray | None = None, n_threads: int | None = None
-    ) -> FloatArray:
+    def score_bounds(self, linear: FloatArray) -> FloatArray:
         """Return a proven upper bound on the scores of all outputs for every row, shape ``(n,)``; see `decode`."""
-        return self.decode(linear, magnitude, Decoding(n_threads=n_threads)).upper_bound
+        return self.decode(linear).upper_bound
 
     def loss(self, cost: str = "auto") -> OutputLoss:
         """Return the loss between outputs that is called `cost`; CapabilityError if the structure does not have it."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 from numpy.typing import ArrayLike
@@ -12,6 +13,7 @@ from ._edges import EdgeSets
 
 
 @documented
+@dataclass(eq=False, repr=False)
 class SpanningTrees(EdgeSets):
     r"""Spanning trees of a connected graph.
 
@@ -55,13 +57,7 @@ class SpanningTrees(EdgeSets):
 
     name = "spanningtrees"
 
-    def __init__(
-        self,
-        n_vertices: int | None = None,
-        edges: ArrayLike | None = None,
-        *,
-        vertices: Sequence[Any] | None = None,
-    ) -> None:
-        self.n_vertices = n_vertices
-        self.edges = edges
-        self.vertices = vertices
+    n_vertices: int | None = None
+    edges: ArrayLike | None = None
+    _: KW_ONLY
+    vertices: Sequence[Any] | None = None

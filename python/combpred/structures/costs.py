@@ -22,23 +22,6 @@ if TYPE_CHECKING:
     from .._lib.decode import Decoded, Decoding
     from ._space import LibrarySpace
 
-__all__ = [
-    "COSTS",
-    "OWN",
-    "TREE_COSTS",
-    "Augmented",
-    "OutputLoss",
-    "Worst",
-    "WorstOutputs",
-    "loss_augmented",
-    "require_decision",
-]
-
-
-def __dir__() -> list[str]:
-    return __all__
-
-
 #: The loss that a user's own structure was given.
 OWN = "own"
 #: All values of the parameter `cost` of estimators.

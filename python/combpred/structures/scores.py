@@ -5,20 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from .._data.inputs import columns_in_order, frame_kind
-from .._data.targets import as_numbers, error_at
-from .._lib.arrays import FloatArray
-from .._lib.decode import score_rows
+from .._data.targets import as_numbers, refuse_entries
+from .._lib.arrays import FloatArray, refuse_masked
 
 if TYPE_CHECKING:
     from ._base import Structure
-
-__all__ = ["read_scores"]
-
-
-def __dir__() -> list[str]:
-    return __all__
 
 
 def read_scores(structure: Structure, scores: Any) -> tuple[FloatArray, bool]:
@@ -33,13 +27,31 @@ def read_scores(structure: Structure, scores: Any) -> tuple[FloatArray, bool]:
     ValueError
         When they have another shape or other names, or are not finite.
     """
+    names: list[Any] | None = None
     single = frame_kind(scores) == "pandas" and not hasattr(scores, "columns")
     table = scores.to_frame().T if single else scores
     if hasattr(table, "columns"):
-        names, remedy = structure.feature_names().tolist(), "scores are finite numbers"
+        names = structure.feature_names().tolist()
         table = columns_in_order(table, names, "scores", f"the entries of {type(structure).__name__}")
-        table = as_numbers(np.asarray(table), "scores", remedy, names)
-        if not np.isfinite(table).all():
-            raise error_at(~np.isfinite(table), table, remedy, "scores", names)
-    rows, is_row = score_rows(table, structure.n_features)
+        table = as_numbers(np.asarray(table), "scores", "scores are finite numbers", names)
+    rows, is_row = score_rows(table, structure.n_features, names=names)
     return rows, single or is_row
+
+
+def score_rows(
+    scores: ArrayLike, d: int, name: str = "scores", names: list[Any] | None = None
+) -> tuple[FloatArray, bool]:
+    """Return the scores as rows ``(n, d)`` after checking them, and whether they were a single row ``(d,)``.
+
+    Messages call them `name`, and the columns by `names`.
+    """
+    refuse_masked(scores, name)
+    values = np.asarray(scores)
+    if values.dtype.kind not in "biuf":
+        raise TypeError(f"{name} must be real numbers, got dtype {values.dtype}")
+    values = values.astype(np.float64, copy=False)
+    if values.ndim not in (1, 2) or values.shape[-1] != d:
+        raise ValueError(f"{name} must have shape (n, {d}) or ({d},), got {values.shape}")
+    rows = np.atleast_2d(values)
+    refuse_entries(~np.isfinite(rows), rows, f"{name} must be finite", name, names)
+    return rows, values.ndim == 1

@@ -21,9 +21,9 @@ from sklearn.utils.validation import check_consistent_length
 from ..._data.glossary import documented
 from ..._data.inputs import in_memory, refit
 from ..._lib.arrays import FloatArray
-from ..._lib.decode import score_rows
 from ..._lib.errors import CapabilityError
 from ...structures import RowConstraints, Structure
+from ...structures.scores import score_rows
 from ..ridge import THRESHOLD_DECISIONS
 from ..thresholds import choose_threshold
 from ..training import embed_rows, require_single

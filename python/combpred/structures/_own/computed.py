@@ -135,10 +135,8 @@ class PythonSpace(LibrarySpace):
 
     search: Any = search_space
 
-    def score_bounds(
-        self, linear: FloatArray, magnitude: FloatArray | None = None, n_threads: int | None = None
-    ) -> FloatArray:
-        if magnitude is None and self.functions.bounds_scores:
+    def score_bounds(self, linear: FloatArray) -> FloatArray:
+        if self.functions.bounds_scores:
             return self.functions.bounds(linear)
         raise CapabilityError(
             f"{self.title}: this needs a proven bound on the scores of all outputs; give the structure "

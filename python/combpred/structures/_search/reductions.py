@@ -15,8 +15,6 @@ from .hereditary import truth
 
 DecisionOracle = Callable[[NDArray[np.int64], NDArray[np.bool_]], bool]
 
-__all__ = ["maximum_set", "maximum_subgraph"]
-
 
 def maximum_subgraph(edges: ArrayLike, *, oracle: DecisionOracle) -> NDArray[np.bool_]:
     r"""Return a largest set of edges with a hereditary property, found only by asking whether given sets are optimal.
