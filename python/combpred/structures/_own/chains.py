@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..._data.converters import as_objects
 from ..._lib.abi import Control
 from ..._lib.arrays import FloatArray
 from ..._lib.call import row_streams
@@ -327,7 +328,4 @@ def certified(
 
 def column(items: Any) -> NDArray[Any]:
     """Return outputs as parts of objects, shape ``(n, 1)``; NumPy must not look inside them."""
-    parts = np.empty((len(items), 1), dtype=object)
-    for i, item in enumerate(items):
-        parts[i, 0] = item
-    return parts
+    return as_objects(items)[:, np.newaxis]
