@@ -182,7 +182,6 @@ def log_z_of(structure: Structure, rows: FloatArray, asked: Asked) -> LogPartiti
             acceptance=found.accepted / found.steps, effective_share=found.effective_share, r_hat=found.r_hat,
         )  # fmt: skip
     elif found.method == "taylor":
-        assert found.marginals is not None
         details = TaylorDetails(found.expansion, found.marginals, found.spread)
     return LogPartition(found.value, found.lower, found.upper, found.method, found.guaranteed, found.samples, details)
 
