@@ -17,7 +17,7 @@ from sklearn.exceptions import DataConversionWarning
 
 from .._lib.arrays import FloatArray, refuse_masked
 from .._lib.errors import RowError
-from .._lib.structure import Description, structure_encode, structure_format
+from .._lib.structure import Description, structure_encode
 from .checks import counted, frozen, refuse_unread
 from .warn import warn_user
 
@@ -161,7 +161,7 @@ def encoded_rows(
     TargetError
         For the first row that shows no output, with what is wrong with it and what to do about it.
     """
-    values = as_numbers(values, argument, structure_format(description))
+    values = as_numbers(values, argument, description.space.facts["format"])
     try:
         return structure_encode(description, values, partial=partial)
     except RowError as error:

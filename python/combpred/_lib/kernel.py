@@ -142,20 +142,6 @@ class InputKernel:
         )
 
 
-def nearest(X: Any, Y: Any, m: int, *, n_threads: int | None = None) -> tuple[FloatArray, NDArray[np.int64]]:
-    """Return the squared Euclidean distances (n, m) of the rows of X to the nearest ones of Y, and their numbers.
-
-    Of rows that are as far as one another those that come first in Y are taken. Squared differences are added in the
-    order of features, whether rows are dense or sparse; what overflows is infinite.
-    """
-    numbers, squares = computed("cp_nearest", RowInputs(X), RowInputs(Y), m=m, n_threads=n_threads)
-    return squares, numbers
-
-
-def _scale(X: Any, weights: FloatArray | None) -> float:
-    return computed("cp_kernel_scale", RowInputs(X), weights)
-
-
 def check_kernel(kernel: FloatArray, *, n_threads: int | None = None) -> None:
     """Raise ValueError unless a kernel matrix is finite and symmetric up to 1e-6 of its largest entry. Cost O(n²).
 
