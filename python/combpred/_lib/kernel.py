@@ -74,11 +74,9 @@ class InputKernel:
         weight repeats the row. ValueError when the variance overflows.
         """
         if params and not callable(name):
-            raise ValueError(
-                f"kernel_params={params!r} has no effect on kernel={name!r}: it is for callable kernels; give gamma, "
-                "degree and coef0 as parameters of their own"
-            )
-        return cls(name, _scale(X, weights) if isinstance(gamma, str) else gamma, degree, coef0, dict(params or {}))
+            raise ValueError(f"kernel_params={params!r} is for callables; {name!r} takes gamma, degree and coef0")
+        gamma = computed("cp_kernel_scale", RowInputs(X), weights) if isinstance(gamma, str) else gamma
+        return cls(name, gamma, degree, coef0, dict(params or {}))
 
     @property
     def is_linear(self) -> bool:

@@ -235,11 +235,8 @@ class LabelRanker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
             scores = self._label_scores(X)
         finite = np.isfinite(scores).all(axis=1)
         if not finite.all():
-            raise RowError(
-                int(finite.argmin()),
-                "the scores are not finite: scale the inputs as in training, or check what was trained",
-                "X",
-            )
+            said = "the scores are not finite: scale the inputs as in training, or check what was trained"
+            raise RowError(int(finite.argmin()), said, "X")
         return scores
 
     def predict(self, X: Any) -> Any:

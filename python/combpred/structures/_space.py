@@ -169,10 +169,8 @@ class LibrarySpace:
     def log_count(self) -> float:
         """Return the natural logarithm of the number of members; CapabilityError if it is not known."""
         if math.isnan(self._log_count):
-            raise CapabilityError(
-                f"{self.title}: the number of outputs is not known; take a smaller size, or give a Custom "
-                "structure its log_count, which combpred.sampling.estimate_count estimates"
-            )
+            remedy = "take a smaller size, or give Custom a log_count, as combpred.sampling.estimate_count estimates it"
+            raise CapabilityError(f"{self.title}: the number of outputs is not known; {remedy}")
         return self._log_count
 
     def require_preimage(self) -> None:
@@ -283,10 +281,8 @@ class LibrarySpace:
     ) -> tuple[NDArray[np.int32], float]:
         """Return an output of largest score for one row, in parts, and a bound on all, by an integer program."""
         if self.program is None:
-            raise CapabilityError(
-                f"{self.title} is not decoded as an integer program; take decoder='auto', which is exact where this "
-                "structure can be solved exactly at its size"
-            )
+            said = "take decoder='auto', which is exact where this structure can be solved exactly at its size"
+            raise CapabilityError(f"{self.title} is not decoded as an integer program; {said}")
         row, bound = self.program(self.description.scalars["n"], linear, magnitude, restriction)
         return structure_encode(self.description, np.array([row], dtype=np.float64))[0], bound
 

@@ -91,10 +91,7 @@ class RowConstraints:
         if not terms and any(self._given):
             raise CapabilityError(f"{self._name} takes no constraints; leave them out, or choose among its outputs")
         if isinstance(constraints, str) or not isinstance(constraints, (Mapping, Sequence)):
-            raise TypeError(
-                "constraints must be a dict for all rows, or a list with a dict or None for each; got "
-                f"{constraints!r:.80}"
-            )
+            raise TypeError(f"constraints must be a dict, or a list of one or None per row; got {constraints!r:.80}")
         if not self._shared and len(constraints) != n:
             entries, rows = counted(len(constraints), "entry", "entries"), counted(n, "row")
             raise ValueError(f"constraints has {entries} for {rows}; give one for each row")
