@@ -15,7 +15,6 @@ from combpred._lib.decode import (
     ALONE,
     Conditions,
     arrange,
-    check_conditions,
     condition_key,
     decode,
     entries_of_conditions,
@@ -109,12 +108,12 @@ def test_conditions_that_are_illegal_are_about_their_row() -> None:
     assert condition_terms("assignments")["required"]["takes"] == "a list of pairs of items and columns"
     start, length = condition_key("start"), condition_key("length")
     legal = [(start, 2, ALONE), (length, 3, ALONE)]
-    check_conditions(routes, Conditions.of([legal, []]))
+    call("cp_space_restrict", routes, Conditions.of([legal, []]), None, n_threads=1)
     with pytest.raises(RowError) as caught:
-        check_conditions(routes, Conditions.of([legal, [], [(length, 6, ALONE)]]))
+        call("cp_space_restrict", routes, Conditions.of([legal, [], [(length, 6, ALONE)]]), None, n_threads=1)
     assert caught.value.row == 2
     with pytest.raises(CapabilityError):
-        check_conditions(Description("multiclass", {"n": 3}), Conditions.of([[]]))
+        call("cp_space_restrict", Description("multiclass", {"n": 3}), Conditions.of([[]]), None, n_threads=1)
 
 
 def test_conditions_and_constraints_are_not_taken_together() -> None:

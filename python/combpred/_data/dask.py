@@ -90,10 +90,8 @@ class DaskBlocks(BlockSource):
             if data is None or np.ndim(data) == 0:
                 return [data] * len(self._X)
             if not _known(self._chunks):
-                raise ValueError(
-                    f"{argument} is a {type(data).__name__}, and the partitions of X, which it must be cut as, have "
-                    f"unknown lengths: {_AGREE}, or X.to_dask_array(lengths=True) of a data frame"
-                )
+                said = f"is of unknown lengths: {_AGREE}, or X.to_dask_array(lengths=True) of a data frame"
+                raise ValueError(f"{argument} is a {type(data).__name__} to be cut as X, which {said}")
             refuse_masked(data, argument)
             rows = data.tocsr() if sparse.issparse(data) else data if hasattr(data, "columns") else np.asarray(data)
             chunks = (rows.shape[0],)
@@ -172,10 +170,7 @@ def _require_shared(options: dict[str, Any]) -> None:
     """Raise ValueError for an option that has an entry for each row."""
     for key, value in options.items():
         if isinstance(value, (list, tuple, np.ndarray)):
-            raise ValueError(
-                f"{key} has one entry for each row, which is not possible where X is a dask collection; give one for "
-                "all rows, or compute X first"
-            )
+            raise ValueError(f"{key} has one entry a row, but X is a dask collection; give one for all, or compute X")
 
 
 def _over_partitions(model: Any, name: str, X: Any, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
@@ -186,10 +181,7 @@ def _over_partitions(model: Any, name: str, X: Any, arguments: tuple[Any, ...], 
     _require_shared(options)
     sample = _call(model, name, _sample(X), arguments, options)
     if not isinstance(sample, np.ndarray):
-        raise TypeError(
-            f"{name} gives {type(sample).__name__}, which dask arrays cannot hold: compute X first, or set_output to "
-            "'default'"
-        )
+        raise TypeError(f"{name} gives a {type(sample).__name__}, not an array: compute X, or reset set_output")
     shared = dask.delayed(model, pure=False, traverse=False)
     call = dask.delayed(_call, pure=False)
     lengths = getattr(X, "chunks", (None,))[0] or (np.nan,) * X.npartitions

@@ -18,10 +18,7 @@ def items_of_pairs(n_pairs: int, argument: str) -> int:
     """Return the number N of items that have N(N−1)/2 = `n_pairs` pairs; ValueError if there is none."""
     items = (1 + math.isqrt(1 + 8 * n_pairs)) // 2
     if n_pairs == 0 or items * (items - 1) // 2 != n_pairs:
-        raise ValueError(
-            f"{argument} has {n_pairs} columns, which is no number of pairs of items (1, 3, 6, 10, …); give every row "
-            "one number for each pair u < v"
-        )
+        raise ValueError(f"{argument} has {n_pairs} columns, not one for each pair u < v of items (1, 3, 6, 10, …)")
     return items
 
 
@@ -42,10 +39,8 @@ def relation_rows(y: Any, argument: str, items: int | None = None) -> tuple[NDAr
         found = items or items_of_pairs(values.shape[1], argument)
         fits = values.shape[1] == found * (found - 1) // 2
     if not fits or items not in (None, found):
-        raise ValueError(
-            f"{argument} has shape {np.shape(y)}; relations of N={items or found} items have shape (n, N, N), where "
-            "[i, u, v] says that u is before v, or (n, N(N−1)/2)"
-        )
+        said = "have shape (n, N, N), where [i, u, v] says that u is before v, or (n, N(N−1)/2)"
+        raise ValueError(f"{argument} has shape {np.shape(y)}; relations of N={items or found} items {said}")
     return values, found
 
 

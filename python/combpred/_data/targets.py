@@ -17,7 +17,7 @@ from sklearn.exceptions import DataConversionWarning
 
 from .._lib.arrays import FloatArray, refuse_masked
 from .._lib.errors import RowError
-from .._lib.structure import Description, structure_encode, structure_format
+from .._lib.structure import Description, structure_encode
 from .checks import counted, frozen, refuse_unread
 from .warn import warn_user
 
@@ -92,9 +92,7 @@ def target_matrix(y: ArrayLike, argument: str, width: int | None, columns: str) 
     """
     values = as_array(y, argument)
     if values.ndim != 2:
-        raise ValueError(
-            f"{argument} must have shape (n, {width or 'k'}), one column for each {columns}; got shape {values.shape}"
-        )
+        raise ValueError(f"{argument} must have shape (n, {width or 'k'}), a column per {columns}, got {values.shape}")
     check_width(values.shape[1], argument, width, columns)
     return values
 
@@ -161,7 +159,7 @@ def encoded_rows(
     TargetError
         For the first row that shows no output, with what is wrong with it and what to do about it.
     """
-    values = as_numbers(values, argument, structure_format(description))
+    values = as_numbers(values, argument, description.space.facts["format"])
     try:
         return structure_encode(description, values, partial=partial)
     except RowError as error:
@@ -356,10 +354,7 @@ class Admissible:
 
     def __init__(self, structures: Any) -> None:
         if not hasattr(structures, "__len__") or isinstance(structures, (str, bytes)) or len(structures) == 0:
-            raise ValueError(
-                f"Admissible needs outputs, got {structures!r}: give a list of them in the structure's format, such as "
-                "Admissible([[1, 2, 3], [2, 1, 3]]) for two rankings"
-            )
+            raise ValueError(f"Admissible needs outputs, as Admissible([[1, 2, 3], [2, 1, 3]]) has, got {structures!r}")
         self.structures = structures
 
     def __repr__(self) -> str:
@@ -422,9 +417,5 @@ def _one_frame(sets: Sequence[Any]) -> Any:
     names = list(getattr(sets[0], "columns", []))
     for row, each in enumerate(sets):
         if not isinstance(each, pandas.DataFrame) or set(each.columns) != set(names):
-            raise TargetError(
-                row,
-                "the set has other columns than that of row 0, or none; give all as data frames of pandas with the "
-                "same columns, or all as arrays",
-            )
+            raise TargetError(row, "the set has other columns than that of row 0: give the same, or all as arrays")
     return pandas.concat([each[names] for each in sets], ignore_index=True)

@@ -64,9 +64,7 @@ class Tree:
         refuse_masked(parent, "parent")
         given = np.asarray(parent)
         if given.ndim != 1 or given.dtype.kind not in "iuf":
-            raise TypeError(
-                f"parent must hold node indices (-1 for the root), or be a mapping from child to parent; got {parent!r}"
-            )
+            raise TypeError(f"parent must hold node indices (-1 for the root), or map child to parent; got {parent!r}")
         remedy = "parents are node indices, -1 for the root"
         fractions = np.flatnonzero(given != np.floor(given))  # and NaN
         if fractions.size:

@@ -235,10 +235,7 @@ def _load() -> Library:
         dll = _Functions(_core.__file__)
         version = dll.cp_abi_version()
         if version != abi.ABI_VERSION:
-            raise ImportError(
-                f"the compiled part of combpred has interface version {version}, this package needs "
-                f"{abi.ABI_VERSION}; install it again"
-            )
+            raise ImportError(f"the compiled part has interface {version}, not {abi.ABI_VERSION}; reinstall combpred")
         _library = Library(_core, dll, blas.install(_core))
         return _library
 

@@ -158,11 +158,6 @@ class Conditions(NamedTuple):
 _KEYS = {number: name[4:].lower() for name, number in vars(abi).items() if name.startswith("KEY_")}
 
 
-def check_conditions(description: Description, conditions: Conditions) -> None:
-    """Raise RowError for the first row whose conditions are illegal, or leave no output; the message says why."""
-    call("cp_space_restrict", description, conditions, None, n_threads=1)
-
-
 def entries_of_conditions(
     description: Description, conditions: Conditions
 ) -> tuple[list[int], list[int], list[int], list[int]]:

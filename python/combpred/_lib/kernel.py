@@ -74,11 +74,9 @@ class InputKernel:
         weight repeats the row. ValueError when the variance overflows.
         """
         if params and not callable(name):
-            raise ValueError(
-                f"kernel_params={params!r} has no effect on kernel={name!r}: it is for callable kernels; give gamma, "
-                "degree and coef0 as parameters of their own"
-            )
-        return cls(name, _scale(X, weights) if isinstance(gamma, str) else gamma, degree, coef0, dict(params or {}))
+            raise ValueError(f"kernel_params={params!r} is for callables; {name!r} takes gamma, degree and coef0")
+        gamma = computed("cp_kernel_scale", RowInputs(X), weights) if isinstance(gamma, str) else gamma
+        return cls(name, gamma, degree, coef0, dict(params or {}))
 
     @property
     def is_linear(self) -> bool:
@@ -140,20 +138,6 @@ class InputKernel:
         return record(
             abi.CKernelFunction, name=self.name, gamma=self.gamma or 0.0, degree=self.degree, coef0=self.coef0
         )
-
-
-def nearest(X: Any, Y: Any, m: int, *, n_threads: int | None = None) -> tuple[FloatArray, NDArray[np.int64]]:
-    """Return the squared Euclidean distances (n, m) of the rows of X to the nearest ones of Y, and their numbers.
-
-    Of rows that are as far as one another those that come first in Y are taken. Squared differences are added in the
-    order of features, whether rows are dense or sparse; what overflows is infinite.
-    """
-    numbers, squares = computed("cp_nearest", RowInputs(X), RowInputs(Y), m=m, n_threads=n_threads)
-    return squares, numbers
-
-
-def _scale(X: Any, weights: FloatArray | None) -> float:
-    return computed("cp_kernel_scale", RowInputs(X), weights)
 
 
 def check_kernel(kernel: FloatArray, *, n_threads: int | None = None) -> None:

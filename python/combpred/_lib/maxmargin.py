@@ -75,12 +75,8 @@ def require_bits(psi: FloatArray, what: str) -> None:
     bad = ~((psi == 0.0) | (psi == 1.0))
     if bad.any():
         row, column = (int(i) for i in np.unravel_index(int(np.argmax(bad)), bad.shape))
-        raise RowError(
-            row,
-            f"ψ of {what} has {psi[row, column]:g} in entry {column}; cost='hamming' of a Custom structure given by "
-            "functions is for entries 0 and 1",
-            what,
-        )
+        said = f"ψ of {what} has {psi[row, column]:g} in entry {column}; cost='hamming' is for entries 0 and 1"
+        raise RowError(row, said, what)
 
 
 def affine_losses(

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from . import abi
 from .arrays import SMALL_BYTES, FloatArray, IndexArray, IntArray, allocate, require_memory
 from .call import Mover, Session, answer_moves, call, computed, view
-from .decode import Conditions, Decoded
+from .decode import Conditions
 from .errors import CapabilityError
 from .structure import Description
 from .table import columns, record
@@ -129,55 +129,6 @@ def order_positions(
     return positions
 
 
-def decide_sets(
-    description: Description,
-    scores: Any,
-    loss: str,
-    conditions: Conditions | None = None,
-    *,
-    n_threads: int | None = None,
-) -> Decoded:
-    """Return the label set of least expected loss under p(y) ∝ exp⟨s, ψ(y)⟩ for every row s.
-
-    Parameters
-    ----------
-    description : Description
-        Of label sets.
-    scores : array of shape (n, d)
-        Finite.
-    loss : str
-        One of ``names.SET_LOSSES``.
-    conditions : Conditions or None, default=None
-        What the sets must satisfy.
-    n_threads : int or None, default=None
-        Threads; None as :func:`get_n_threads` says.
-
-    Returns
-    -------
-    Decoded
-        Whose values are expected F1, or negative expected losses.
-
-    Raises
-    ------
-    CapabilityError
-        For other structures.
-    RowError
-        For scores that are not finite, and illegal conditions.
-    """
-    part_len, d, _ = description.shape
-    rows = {"d": d, "linear": np.asarray(scores)}
-    y, value = computed("cp_sets_decide", description, rows, loss, conditions, part_len=part_len, n_threads=n_threads)
-    return Decoded(y, value, value.copy(), np.zeros(len(y)), np.ones(len(y), dtype=np.bool_))
-
-
-def value_sets(
-    description: Description, scores: Any, loss: str, y: IntArray, n_threads: int | None = None
-) -> FloatArray:
-    """Return what label sets `y` of shape (n, part_len) are expected to be worth, as `decide_sets` does."""
-    rows = {"n": len(y), "d": description.shape.n_features, "linear": np.asarray(scores)}
-    return computed("cp_sets_value", description, rows, loss, y, n_threads=n_threads)
-
-
 @dataclass(frozen=True)
 class Asked:
     """What to estimate and how: the fields of cp_estimate_options, with `random_state` drawn as `seed`.
@@ -232,8 +183,8 @@ class Estimates(SimpleNamespace):
     def __init__(self, n: int, d: int, *, means: bool, errors: bool = False, bounded: bool = True) -> None:
         super().__init__(n=n, d=d, **columns(abi.CEstimates, *_FIGURES, *_COUNTS, n=n))
         what, remedy = f"the marginals of {n} rows", "take fewer rows at once"
-        self.marginals: FloatArray | None = allocate((n, d), np.float64, what, remedy) if means else None
-        self.error: FloatArray | None = allocate((n, d), np.float64, what, remedy) if errors else None
+        self.marginals: Any = allocate((n, d), np.float64, what, remedy) if means else None
+        self.error: Any = allocate((n, d), np.float64, what, remedy) if errors else None
         self.guaranteed = np.ones(n, dtype=np.bool_)
         self._texts = np.zeros(n, dtype=f"S{_SAMPLER}"), np.zeros(n, dtype=f"S{_WHY}")
         self._first = np.zeros(n + 1, dtype=np.int64)

@@ -87,21 +87,6 @@ def item_groups(before: FloatArray) -> list[NDArray[np.intp]]:
     return np.split(by_group, np.flatnonzero(np.diff(group[by_group])) + 1)
 
 
-def majority_margins(pairs: Pairs, threshold: float) -> FloatArray:
-    """Return the weights (k, k) of the majority's preferences, of more than a share `threshold`."""
-    return computed("cp_aggregate_margins", pairs, threshold, k=len(pairs.before))
-
-
-def strongest_chains(proba: FloatArray, n_threads: int | None = None) -> tuple[FloatArray, FloatArray]:
-    """Return the strengths (n, k, k) of the strongest chains of probabilities of pairs, and the thresholds (n,).
-
-    The former are above q where the transitive closure of what is more probable than q has a pair; the latter are the
-    least ones, from 1/2 on, of which the closure has no cycle.
-    """
-    n, k, _ = proba.shape
-    return computed("cp_aggregate_chains", proba.reshape(n, k * k), k=k, n_threads=n_threads)
-
-
 def consensus(
     profile: Profile | None,
     pairs: Pairs | None,
@@ -215,27 +200,6 @@ def svm_direct(
     )
     info.coefficients = coefficients
     return info
-
-
-def read_positions(
-    positions: FloatArray, *, gaps: bool = False
-) -> tuple[NDArray[np.int32], NDArray[np.int8], FloatArray | None]:
-    """Return what positions (n, k), above 0 or −1 or NaN where unknown, say about labels.
-
-    Returns
-    -------
-    ranks : ndarray of shape (n, k), int32
-        Dense ranks from 1 on, equal ones tied, 0 where unknown.
-    signs : ndarray of shape (n, k(k-1)/2), int8
-        Of the pairs u < v: 1 where u is before v, −1 where it is behind, 0 where they are tied or one is unknown.
-    gaps : ndarray of shape (n, k(k-1)/2), or None
-        With `gaps`: by how much the positions of a pair differ; 1 where one is unknown.
-    """
-    if gaps:
-        ranks, signs, apart = computed("cp_labelrank_read", positions)
-        return ranks, signs, apart
-    ranks, signs = computed("cp_labelrank_read", positions, gaps=None)
-    return ranks, signs, None
 
 
 def neighbors_consensus(examples: Examples, neighbors: dict[str, Any], wanted: str, **how: Any) -> Any:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from . import abi
 from .abi import Control
-from .arrays import SMALL_BYTES, CountArray, FloatArray, allocate, available_memory, require_memory
+from .arrays import SMALL_BYTES, FloatArray, allocate, available_memory, require_memory
 from .call import RowInputs, Session, compressed, computed, view
 from .errors import NumericalError
 from .structure import Description
@@ -108,11 +108,6 @@ class Design:
         self.n_weights = self.p + int(intercept)
         arrays = compressed(X.tocsr()) if hasattr(X, "tocsr") else {"dense": np.asarray(X)}
         self.struct = record(abi.CDesign, n=self.n, p=self.p, intercept=int(intercept), **arrays)
-
-
-def rows_order(design: Design, targets: Targets, n_threads: int) -> CountArray:
-    """Return an order ``(n,)`` of rows that depends on what they hold alone, but for ties."""
-    return computed("cp_rows_order", design, targets, n_threads=n_threads)
 
 
 def ridge_plan(description: Description, options: dict[str, Any], n: int, p: int, nnz: int) -> dict[str, Any]:

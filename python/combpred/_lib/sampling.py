@@ -24,23 +24,11 @@ FEW_DOWNSETS = 2**21
 _DIGITS = 8192  # of a count, hexadecimal: those of 2048!, the largest, are 4895
 
 
-class Measured(NamedTuple):
-    """What four chains of each of n rows say: columns of cp_chain_record, arrays of shape (n,).
-
-    Attributes
-    ----------
-    total, spacing : ndarray, int64
-    acceptance, effective_size, r_hat, autocorrelation_time, autocorrelation, mixing_bound : ndarray
-    """
-
-    total: CountArray
-    acceptance: FloatArray
-    effective_size: FloatArray
-    r_hat: FloatArray
-    autocorrelation_time: FloatArray
-    spacing: CountArray
-    autocorrelation: FloatArray
-    mixing_bound: FloatArray
+#: What four chains of each of n rows say: columns of cp_chain_record, arrays of shape (n,).
+_MEASURED = (
+    "total", "acceptance", "effective_size", "r_hat", "autocorrelation_time", "spacing", "autocorrelation",
+    "mixing_bound",
+)  # fmt: skip
 
 
 class Drawn(NamedTuple):
@@ -58,8 +46,8 @@ class Drawn(NamedTuple):
         How many of these were accepted.
     method : str
         By which they were drawn.
-    chains : Measured or None
-        Of chains that were measured.
+    chains : tuple of ndarray, or None
+        Of chains that were measured: the `_MEASURED` columns.
     """
 
     y: npt.NDArray[Any]
@@ -67,14 +55,14 @@ class Drawn(NamedTuple):
     steps: CountArray
     accepted: CountArray
     method: str
-    chains: Measured | None
+    chains: tuple[npt.NDArray[Any], ...] | None
 
     @classmethod
     def of(cls, y: npt.NDArray[Any], filled: dict[str, Any], known: abi.CChainRecord) -> Drawn:
         """Return what the library has written to the columns of a record."""
         method = known.method.decode()
-        measured = method in names.CHAINS and set(Measured._fields) <= filled.keys()
-        chains = Measured(**{name: filled[name] for name in Measured._fields}) if measured else None
+        measured = method in names.CHAINS and set(_MEASURED) <= filled.keys()
+        chains = tuple(filled[name] for name in _MEASURED) if measured else None
         return cls(y, filled["value"], filled["steps"], filled["accepted"], method, chains)
 
 
@@ -109,7 +97,7 @@ class Plan(NamedTuple):
 
     def columns(self, n: int) -> dict[str, npt.NDArray[Any]]:
         """Return zeros for what the library tells about the samples of n rows."""
-        measured = Measured._fields if self.diagnosed else ()
+        measured = _MEASURED if self.diagnosed else ()
         return columns(abi.CChainRecord, "value", "steps", "accepted", *measured, n=n, n_samples=self.n_samples)
 
     def record(self, start: Any, bound: Any) -> abi.CChainOptions:
@@ -194,16 +182,6 @@ def chain_diagnose(x: Any, n_lags: int = 0) -> tuple[FloatArray, FloatArray, Flo
     return computed("cp_chain_diagnose", x, n_lags=n_lags, n_threads=1)
 
 
-def extensions_sample(
-    pairs: Any, n_elements: int, n_samples: int, method: str, seed: int, *, n_threads: int | None = None
-) -> tuple[IntArray, CountArray]:
-    """Return uniform linear extensions (n_samples, n_elements) of `pairs` (n_pairs, 2), and the steps of each."""
-    return computed(
-        "cp_extensions_sample", pairs, method, seed, n_samples=n_samples, n_elements=n_elements,
-        n_threads=n_threads,
-    )  # fmt: skip
-
-
 def extensions_count(
     pairs: Any, n_elements: int, n_threads: int | None = None, verbose: int = 0, *, epsilon: float = 0.0,
     most_downsets: int = MOST_DOWNSETS, **options: Any,
@@ -226,16 +204,6 @@ def extensions_count(
     )  # fmt: skip
     info.value = int(digits.value, 16)
     return info
-
-
-def extensions_before(
-    pairs: IntArray, n_elements: int, *, n_threads: int | None = None, verbose: int = 0
-) -> FloatArray:
-    """Return the probability that one element precedes another in linear extensions of `pairs` (n_pairs, 2)."""
-    return computed(
-        "cp_extensions_before", pairs, MOST_DOWNSETS, n_elements=n_elements, n_threads=n_threads,
-        label="probabilities of linear extensions", verbose=verbose,
-    )  # fmt: skip
 
 
 class Searched(NamedTuple):
@@ -307,8 +275,3 @@ def search_own(
         best: CountArray = session.results()
     none, inf = np.zeros(n, dtype=np.bool_), np.full(n, np.inf)
     return best, Searched(np.empty((n, 0), np.int32), upper_bound=inf, nu=inf, optimal=none, **known)
-
-
-def mixing_bounds(description: Description, linear: FloatArray, chain: str, epsilon: float) -> FloatArray:
-    """Return the proven mixing time of a chain for every row of `linear` (n, d), infinite where nothing is proven."""
-    return computed("cp_mixing_bound", description, {"linear": linear}, chain, epsilon, n_threads=1)

@@ -179,11 +179,6 @@ def _digest(array: npt.NDArray[Any] | None) -> bytes | None:
     return digest.digest()
 
 
-def structure_format(description: Description) -> str:
-    """Return what a row of data holds, in a clause that ends messages."""
-    return description.space.facts["format"]
-
-
 def structure_names(description: Description) -> list[str]:
     """Return a name for each entry of ψ."""
     d = description.shape.n_features
@@ -259,12 +254,6 @@ def structure_second_moment(description: Description) -> FloatArray:
     # The library computes it in memory of its own, which it may go on with after Ctrl-C.
     require_memory(16 * d * d, f"the second moment of {d} features", "take a smaller structure")
     return _moments(description, mean=None, info=None)
-
-
-def structure_moments(description: Description) -> tuple[str, float]:
-    """Return what the moments are (one of ``names.MOMENTS_KINDS``) and the largest standard error of an entry."""
-    info = _moments(description, mean=None, second=None)
-    return info.kind, info.standard_error
 
 
 def _moments(description: Description, **unwanted: None) -> Any:

@@ -413,9 +413,7 @@ class StructuredPerceptron(KernelEstimator):
         scorer = self if scorer is None else scorer
         check_is_fitted(scorer)
         if scorer.kernel_ != self.kernel_ or scorer.fit_intercept != self.fit_intercept:
-            raise ValueError(
-                f"scorer has other features: it must have the kernel and the constant feature of {type(self).__name__}"
-            )
+            raise ValueError(f"scorer must have the kernel and the constant feature of {type(self).__name__}")
         given = ScoredRows.read(self.structure_, scorer.feature_scores(X), y)
         require_single(given.in_sets, "mistake_bound")
         others = (
@@ -455,9 +453,7 @@ class StructuredPerceptron(KernelEstimator):
 def _norm(scorer: Any) -> float:
     """Return the norm of the weights of a fitted scorer."""
     if scorer.kernel_.is_precomputed:
-        raise CapabilityError(
-            "the norm of a scorer with a precomputed kernel is not known: give the kernel by its name"
-        )
+        raise CapabilityError("the norm of a scorer with a precomputed kernel is unknown: give the kernel by its name")
     if scorer.kernel_.is_linear:
         squares = np.sum(np.square(scorer.coef_)) + bool(scorer.fit_intercept) * np.sum(np.square(scorer.intercept_))
         return float(np.sqrt(squares))

@@ -322,15 +322,10 @@ class StructuredSGD(RidgeBase):
         ([[1, 2], [2, 1]], 80)
         """
         if self.kernel == "precomputed":
-            raise ValueError(
-                "partial_fit keeps rows to compute kernel values with rows that come later, and kernel='precomputed' "
-                "has no rows: take fit, or pass the kernel as a function of two rows"
-            )
+            remedy = "take fit, or pass the kernel as a function of two rows"
+            raise ValueError(f"partial_fit keeps rows, which kernel='precomputed' does not have: {remedy}")
         if isinstance(self.truncation, (float, np.floating)):
-            raise ValueError(
-                f"truncation={self.truncation!r} is a share of the training rows, whose number partial_fit does not "
-                "know: give the number of rows to keep"
-            )
+            raise ValueError(f"truncation={self.truncation!r} is a share of unknown rows: give a number of rows")
         with unchanged_on_failure(self):
             state: DescentState | None = getattr(self, "descent_", None)
             weights = state.coefficients["coef"] if state is not None and self.kernel_.is_linear else None

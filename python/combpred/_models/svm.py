@@ -15,13 +15,13 @@ from .._data.checks import counted
 from .._data.glossary import documented
 from .._data.inputs import refit
 from .._lib.arrays import CountArray, FloatArray, IndexArray, require_memory
-from .._lib.call import get_n_threads
+from .._lib.call import computed, get_n_threads
 from .._lib.decode import Decoding
 from .._lib.errors import renumbered
 from .._lib.loglinear import KernelFeatures
 from .._lib.maxmargin import AffineLoss, Answer, MarginRows, Request, svm_fit
 from .._lib.names import MARGIN_SOLVERS, RESCALINGS
-from .._lib.ridge import Design, Targets, rows_order
+from .._lib.ridge import Design, Targets
 from .._lib.structure import Description
 from ..structures import Structure
 from ..structures.costs import COSTS, OWN, WorstOutputs
@@ -333,7 +333,7 @@ class FeatureRows:
             kept = np.flatnonzero(targets.weights)
             X, targets = X[kept], targets.take(kept)
         design = Design(X, intercept=bool(model.fit_intercept))
-        order = rows_order(design, targets, get_n_threads(model.n_jobs)) if sort else None
+        order = computed("cp_rows_order", design, targets, n_threads=get_n_threads(model.n_jobs)) if sort else None
         if not model.kernel_.is_linear:
             kernel = kernel_features(model, X, np.ones(len(kept)), kept)
             design = Design(kernel.rows)

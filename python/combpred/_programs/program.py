@@ -163,10 +163,7 @@ def maximise(
             if (excess <= _TOLERANCE).all():
                 break
         else:
-            raise NumericalError(
-                "the integer program was not solved: what the solver calls a solution violates the constraints by "
-                f"{excess.max():.3g}"
-            )
+            raise NumericalError(f"the integer program was not solved: constraints are violated by {excess.max():.3g}")
         bound = min(bound, constant - float(result.fun if relaxed else result.mip_dual_bound) * scale)
         x = x if relaxed else x.astype(bool)
         new = violated(x)

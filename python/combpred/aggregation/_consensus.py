@@ -14,8 +14,9 @@ from sklearn.utils import check_random_state
 from .._data.checks import choice, number, seed_of
 from .._data.glossary import documented
 from .._data.tables import Tabular
+from .._lib.call import computed
 from .._lib.names import ACYCLIC_METHODS, CONSENSUSES, KEMENY_METHODS
-from .._lib.rankings import Pairs, Profile, Programs, acyclic_part, consensus, item_groups, majority_margins
+from .._lib.rankings import Pairs, Profile, Programs, acyclic_part, consensus, item_groups
 from ._profile import read_profile, read_votes
 from ._programs import EXACT_LIMIT, PROGRAMMED, deadline_after, solve_programs, solve_relation
 
@@ -571,6 +572,6 @@ def acyclic_majority(
     choice(method, "method", ACYCLIC_METHODS)  # before any program is solved
     deadline = deadline_after(time_limit)
     (_, pairs), names = read_votes(rankings, counts, weights, n_extensions, random_state)
-    margins = majority_margins(pairs, number(threshold, "threshold"))
+    margins = computed("cp_aggregate_margins", pairs, number(threshold, "threshold"), k=len(pairs.before))
     programs = solve_programs("acyclic majority", method, margins, deadline, verbose) if method == "milp" else None
     return AcyclicMajority(*acyclic_part(margins, method, programs=programs), names=names)

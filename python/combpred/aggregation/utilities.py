@@ -340,9 +340,6 @@ def fit_plackett_luce(
     sets = {"ranks": ranks, "weights": weights}
     utilities, unfitted = computed("cp_plackett_luce_fit", sets, penalty, n_threads=n_threads)
     if unfitted:
-        warn_user(
-            f"{unfitted} of {len(utilities)} Plackett–Luce models are not fitted after 100 steps of Newton's method: a "
-            "larger penalty makes it easier",
-            ConvergenceWarning,
-        )
+        said = f"{unfitted} of {len(utilities)} models are not fitted after 100 steps of Newton's method: raise penalty"
+        warn_user(said, ConvergenceWarning)
     return np.asarray(utilities)

@@ -235,10 +235,7 @@ class IndefiniteNystromMap(KernelMap):
     def _normalise(self, X: Any, among: FloatArray, rng: np.random.RandomState) -> FloatArray:
         landmarks = spectrum(among)
         if landmarks.values[0] == 0.0:
-            raise ValueError(
-                f"all similarities among the {len(among)} landmarks are zero: raise n_components, or change "
-                "random_state"
-            )
+            raise ValueError(f"all {len(among)} landmarks have similarity 0: raise n_components or change random_state")
         triangle = self._triangle(X, landmarks.vectors / landmarks.values)
         whole = spectrum((triangle * landmarks.values) @ triangle.T)
         kept = whole.values > 0 if self.parts == "positive" else np.ones(len(whole.values), dtype=bool)

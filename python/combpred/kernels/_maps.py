@@ -266,10 +266,7 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         if self.landmarks == "random" or wanted == n:
             return np.sort(rng.choice(n, wanted, replace=False))
         if self.kernel == "precomputed":
-            raise ValueError(
-                "landmarks='k-means++' needs inputs to measure distances between, not kernel='precomputed': take "
-                "landmarks='random'"
-            )
+            raise ValueError("landmarks='k-means++' needs inputs, not kernel='precomputed': take landmarks='random'")
         from sklearn.cluster import kmeans_plusplus  # here, as its import takes a while
 
         with np.errstate(divide="ignore", invalid="ignore"):  # no distance is left when there are fewer distinct rows

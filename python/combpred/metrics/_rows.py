@@ -29,9 +29,7 @@ def compared(
     """
     truth, predicted = read(y_true, "y_true"), read(in_same_order(y_true, y_pred, name), name)
     if truth.shape != predicted.shape or not truth.size:
-        raise ValueError(
-            f"y_true has shape {truth.shape} and {name} {predicted.shape}; they must agree, with 1 row at least"
-        )
+        raise ValueError(f"y_true has shape {truth.shape} and {name} {predicted.shape}; they must agree and have rows")
     return truth, predicted
 
 

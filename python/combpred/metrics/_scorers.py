@@ -11,31 +11,23 @@ from sklearn.utils.metadata_routing import MetadataRequest
 
 from .._data.inputs import columns_in_order
 from .._data.targets import meant
-from ._entries import (
-    accuracy,
-    hamming_loss,
-    hamming_score,
-    neg_absolute_error,
-    pair_accuracy,
-    ranking_loss,
-    zero_one_loss,
-)
-from ._hierarchies import hierarchical_h_loss, hierarchical_loss
-from ._rankings import kendall_tau, ndcg, rank_biased_overlap, spearman_footrule, spearman_rho, tau_x, top_k_recall
-from ._tours import cycle_f1, policy_cosine, route_f1, route_pairs_f1
+from . import _entries, _hierarchies, _rankings, _tours
 
 _RANKINGS, _CYCLES = {"kendall_tau", "tau_x"}, {"cycle_f1", "policy_cosine"}
 # Numbers are legal for many metrics whatever they stand for. One that reads them as positions, visits, relations or
 # grades judges the structures whose own metric is among these.
 _JUDGED: dict[Callable[..., Any], set[str] | None] = {
-    **dict.fromkeys((kendall_tau, tau_x, spearman_rho, spearman_footrule), _RANKINGS),
-    **dict.fromkeys((ndcg, rank_biased_overlap, top_k_recall), _RANKINGS),
-    **dict.fromkeys((cycle_f1, policy_cosine), _CYCLES),
-    **dict.fromkeys((route_f1, route_pairs_f1), {"route_pairs_f1", *_CYCLES}),
-    **dict.fromkeys((accuracy, hamming_score, hamming_loss, ranking_loss, zero_one_loss), None),
-    **dict.fromkeys((hierarchical_h_loss, hierarchical_loss), None),
-    pair_accuracy: {"pair_accuracy"},
-    neg_absolute_error: {"neg_absolute_error"},
+    **dict.fromkeys(
+        (_rankings.kendall_tau, _rankings.tau_x, _rankings.spearman_rho, _rankings.spearman_footrule), _RANKINGS
+    ),
+    **dict.fromkeys((_rankings.ndcg, _rankings.rank_biased_overlap, _rankings.top_k_recall), _RANKINGS),
+    **dict.fromkeys((_tours.cycle_f1, _tours.policy_cosine), _CYCLES),
+    **dict.fromkeys((_tours.route_f1, _tours.route_pairs_f1), {"route_pairs_f1", *_CYCLES}),
+    **dict.fromkeys((_entries.accuracy, _entries.zero_one_loss, _entries.ranking_loss), None),
+    **dict.fromkeys((_entries.hamming_score, _entries.hamming_loss), None),
+    **dict.fromkeys((_hierarchies.hierarchical_h_loss, _hierarchies.hierarchical_loss), None),
+    _entries.pair_accuracy: {"pair_accuracy"},
+    _entries.neg_absolute_error: {"neg_absolute_error"},
 }
 _SMALLER = ("_loss", "_footrule")  # ends of the names of metrics that are smaller for better predictions
 _METRICS = {f"neg_{m.__name__}" if m.__name__.endswith(_SMALLER) else m.__name__: m for m in _JUDGED}
@@ -92,7 +84,7 @@ class Scorer:
     @property
     def takes_scores(self) -> bool:
         """Whether it judges what ``decision_function`` returns rather than what ``predict`` does."""
-        return _METRICS[self.name] is ranking_loss
+        return _METRICS[self.name] is _entries.ranking_loss
 
     def judge(self, structure: Any, y: Any, found: Any, sample_weight: Any = None) -> float:
         """Return the score of predictions of a structure, or of what `takes_scores` says.

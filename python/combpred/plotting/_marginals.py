@@ -161,10 +161,8 @@ class MarginalsDisplay:
         values, space = _of_one(structure, marginals), structure.space
         layout = structure_layout(space.description)
         if layout is None:
-            raise CapabilityError(
-                f"the marginals of {structure!r} are one number for each entry of ψ and make no matrix; draw them as "
-                "bars: ax.barh(structure.feature_names(), marginals)"
-            )
+            remedy = "draw them as bars: ax.barh(structure.feature_names(), marginals)"
+            raise CapabilityError(f"the marginals of {structure!r} make no matrix, one for each entry of ψ; {remedy}")
         matrix, quantity, kind = _matrix_of(structure, layout, values)
         n, size = layout.n_items, len(matrix)
         if labels is None and space.items is not None:
@@ -180,10 +178,7 @@ class MarginalsDisplay:
             if layout.kind in ("total order", "order") and isinstance(order, str) and order == "rank":
                 order = np.argsort(expected_ranks(matrix, kind), kind="stable")
             if np.shape(order) != (shared,) or (np.sort(order) != np.arange(shared)).any():
-                raise ValueError(
-                    f"order must list each of the {shared} items that rows and columns stand for once, or be 'rank' "
-                    f"for orders of items, got {order!r}"
-                )
+                raise ValueError(f"order must list each of {shared} items once, or be 'rank' for orders, got {order!r}")
             at = np.append(order, range(shared, size)).astype(int)
             matrix, rows, columns = matrix[np.ix_(at, at)], np.take(rows, at), np.take(columns, at)
         display = cls(matrix, row_labels=rows, column_labels=columns, quantity=quantity, kind=kind)

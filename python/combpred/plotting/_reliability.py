@@ -361,9 +361,7 @@ def events(structure: Any, psi: FloatArray) -> tuple[FloatArray, list[str]]:
         open_ = (mean > 0) & (mean < 1)
         return psi[:, open_], [name for name, kept in zip(names, open_, strict=True) if kept]
     if structure.space.entry_kind not in ("signs", "signs and ties"):
-        raise CapabilityError(
-            f"the marginals of {structure!r} are no probabilities of events: take samples of the model, count in which "
-            "share of them an event happens, and pass these shares to from_predictions"
-        )
+        remedy = "count events in samples of the model, and pass their shares to from_predictions"
+        raise CapabilityError(f"the marginals of {structure!r} are no probabilities of events: {remedy}")
     before = structure.pair_probabilities(psi)[0]
     return np.concatenate([before, psi[:, before.shape[1] :]], axis=1), names  # ties are indicators

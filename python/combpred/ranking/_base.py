@@ -22,9 +22,9 @@ from .._data.inputs import check_weights, column_names, in_double, read_inputs, 
 from .._data.names import output, set_output
 from .._data.relations import pair_probabilities
 from .._lib.arrays import FloatArray, allocate, row_blocks
+from .._lib.call import computed
 from .._lib.errors import RowError, renumbered
 from .._lib.names import SUBGRAPHS
-from .._lib.rankings import strongest_chains
 from ..metrics import kendall_tau
 from ..structures import Permutations, resolve_structure
 from ._preferences import Preferences, read_preferences
@@ -235,11 +235,8 @@ class LabelRanker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
             scores = self._label_scores(X)
         finite = np.isfinite(scores).all(axis=1)
         if not finite.all():
-            raise RowError(
-                int(finite.argmin()),
-                "the scores are not finite: scale the inputs as in training, or check what was trained",
-                "X",
-            )
+            said = "the scores are not finite: scale the inputs as in training, or check what was trained"
+            raise RowError(int(finite.argmin()), said, "X")
         return scores
 
     def predict(self, X: Any) -> Any:
@@ -420,6 +417,8 @@ def partial_orders(
     """
     if threshold != "least":
         check_argument(threshold, "threshold, if not 'least',", Interval(Real, 0.5, 1, closed="left"))
-    chains, least = strongest_chains(pair_probabilities(proba), n_threads)
+    before = pair_probabilities(proba)
+    n, k, _ = before.shape
+    chains, least = computed("cp_aggregate_chains", before.reshape(n, k * k), k=k, n_threads=n_threads)
     cut: Any = least if threshold == "least" else np.maximum(least, float(threshold))
     return chains > cut[:, np.newaxis, np.newaxis]

@@ -116,10 +116,8 @@ class RankingByPairwiseComparison(OfClassifiers):
     def _train(self, X: Any, preferences: Preferences, weights: FloatArray | None) -> None:
         model = self._classifier()
         if self.vote == "soft" and not hasattr(model, "predict_proba"):
-            raise CapabilityError(
-                f"vote='soft' adds up probabilities, but estimator={model!r} has no predict_proba: take vote='hard', "
-                "or give a classifier probabilities by sklearn.calibration.CalibratedClassifierCV"
-            )
+            remedy = "take vote='hard', or wrap it in sklearn.calibration.CalibratedClassifierCV"
+            raise CapabilityError(f"vote='soft' adds up probabilities, but {model!r} has no predict_proba: {remedy}")
         signs = preferences.signs
         self.pair_counts_ = np.stack([(signs == 1).sum(axis=0), (signs == -1).sum(axis=0)], axis=1)
         decided = np.asarray(self.pair_counts_.all(axis=1))

@@ -18,8 +18,7 @@ from .._data.checks import counted, float_array
 from .._data.glossary import documented
 from .._data.tables import Named, Tabular
 from .._lib.arrays import FloatArray
-from .._lib.call import get_n_threads
-from .._lib.kernel import nearest
+from .._lib.call import RowInputs, computed, get_n_threads
 from .._lib.rankings import Examples, neighbors_consensus
 from .._lib.table import floats
 from ..aggregation.utilities import fit_plackett_luce
@@ -354,7 +353,8 @@ class NearestNeighborsLabelRanker(LabelRanker):
         search = self.nearest_
         metric, plain = search.effective_metric_, search._fit_method == "brute" and not search.effective_metric_params_
         if plain and metric in _EUCLIDEAN:  # of which scikit-learn takes products, that lose small distances
-            squares, numbers = nearest(X, search._fit_X, search.n_neighbors, n_threads=get_n_threads(self.n_jobs))
+            rows, n_threads = (RowInputs(X), RowInputs(search._fit_X)), get_n_threads(self.n_jobs)
+            numbers, squares = computed("cp_nearest", *rows, m=search.n_neighbors, n_threads=n_threads)
             return squares if metric == "sqeuclidean" else np.sqrt(squares), numbers
         if sparse.issparse(X) and not sparse.issparse(search._fit_X) and metric != "precomputed":
             X = X.toarray()  # as trees and most metrics take it only

@@ -201,10 +201,8 @@ class OnlineLabelRanker(LabelRanker):
             if first:
                 self.n_labels_ = preferences.n_labels
             elif self._kind() != self._settings:
-                raise ValueError(
-                    f"update, fit_intercept and average are {self._kind()}, but were {self._settings} when this "
-                    "learner began: set them back, or train anew by fit"
-                )
+                said = f"{self._kind()}, but were {self._settings} at first: set them back, or train anew by fit"
+                raise ValueError(f"update, fit_intercept and average are {said}")
             state = self._begin() if first else deepcopy(self._state)
             self._learn(X, examples_of(preferences, weights, self.decomposition), state, None)
             self._keep(state, 1 if first else self.n_iter_ + 1)

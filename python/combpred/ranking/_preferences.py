@@ -14,7 +14,8 @@ from scipy.stats import rankdata
 from .._data.relations import encode_relations
 from .._data.targets import TargetError, as_array, as_numbers, numbered_positions, refuse_entries, target_matrix
 from .._lib.arrays import FloatArray
-from .._lib.rankings import Examples, read_positions
+from .._lib.call import computed
+from .._lib.rankings import Examples
 
 #: Formats beside full rankings, and what an error calls a row of them.
 PREFERENCE_FORMATS = {"incomplete": "an unknown position", "ties": "a tie", "graphs": "a preference graph"}
@@ -111,8 +112,9 @@ def read_preferences(
     given = as_array(y, "y")
     if given.ndim == 3:
         return Preferences(encode_relations(given, items=n_labels).astype(np.int8), None, given.shape[1])
-    ranks, signs, apart = read_positions(numbered_positions(given, "y", n_labels, names, noun="label"), gaps=gaps)
-    return Preferences(signs, ranks, given.shape[1], gaps=apart)
+    positions, unwanted = numbered_positions(given, "y", n_labels, names, noun="label"), {} if gaps else {"gaps": None}
+    ranks, signs, *apart = computed("cp_labelrank_read", positions, **unwanted)
+    return Preferences(signs, ranks, given.shape[1], gaps=apart[0] if gaps else None)
 
 
 def read_feedback(y: Any, n_labels: int | None = None, *, names: Sequence[Any] | None = None) -> Preferences:
@@ -136,7 +138,7 @@ def read_feedback(y: Any, n_labels: int | None = None, *, names: Sequence[Any] |
     refuse_entries(np.isinf(values), values, _FEEDBACK, names=names)
     unknown = np.isnan(values)  # which rankdata of SciPy 1.10 cannot omit
     ranks = rankdata(np.where(unknown, np.inf, -values), method="dense", axis=1)
-    dense, signs, _ = read_positions(np.where(unknown, -1, ranks))
+    dense, signs = computed("cp_labelrank_read", np.where(unknown, -1.0, ranks), gaps=None)
     u, v = np.triu_indices(values.shape[1], 1)
     apart = np.abs(values[:, u] - values[:, v])
     return Preferences(signs, dense, values.shape[1], gaps=np.where(np.isnan(apart), 1.0, apart))

@@ -418,10 +418,8 @@ def _listed(loss: Callable[..., Any], ranks: NDArray[np.int32]) -> tuple[str, di
     """Return a user's function as its values between the rankings of rows and all rankings."""
     n, k = ranks.shape
     if k > _MOST_LABELS:
-        raise CapabilityError(
-            f"loss is a function, whose values for all rankings are listed; that is for at most {_MOST_LABELS} labels, "
-            f"and y ranks {k}: pass an array, for a sum over positions or a function of the labels in front"
-        )
+        remedy = "pass an array, for a sum over positions or a function of the labels in front"
+        raise CapabilityError(f"loss as a function is for at most {_MOST_LABELS} labels, and y ranks {k}: {remedy}")
     require_memory(
         8 * n * factorial(k), f"the losses of {n} rows and all rankings of {k} labels", "train on fewer rows"
     )

@@ -17,14 +17,9 @@ from .._data.glossary import documented
 from .._data.names import Names, checked_names
 from .._data.targets import TargetError, meant, summary
 from .._lib.arrays import FloatArray, IntArray
-from .._lib.call import get_n_threads
+from .._lib.call import computed, get_n_threads
 from .._lib.errors import CapabilityError
-from .._lib.sampling import (
-    FEW_DOWNSETS,
-    extensions_before,
-    extensions_count,
-    extensions_sample,
-)
+from .._lib.sampling import FEW_DOWNSETS, MOST_DOWNSETS, extensions_count
 from .._lib.table import codes
 
 COUNT_METHODS = ("auto", "exact", "approximate")
@@ -84,7 +79,8 @@ def linear_extensions(
     """
     many, n_threads = whole_number(n_samples, "n_samples", 1, 2**31 - 1), get_n_threads(n_jobs)
     relation, n, names = _poset(pairs, n_elements)
-    orders, _ = extensions_sample(relation, n, many, method, seed_of(random_state), n_threads=n_threads)
+    given = relation, method, seed_of(random_state)
+    orders, _ = computed("cp_extensions_sample", *given, n_samples=many, n_elements=n, n_threads=n_threads)
     return orders if names is None else np.array(names, dtype=object)[orders]
 
 
@@ -312,4 +308,7 @@ def linear_extension_probabilities(
     array([1.333, 2.667, 2.   ])
     """
     relation, n, _ = _poset(pairs, n_elements)
-    return extensions_before(relation, n, n_threads=get_n_threads(n_jobs), verbose=verbose)
+    return computed(
+        "cp_extensions_before", relation, MOST_DOWNSETS, n_elements=n, n_threads=get_n_threads(n_jobs),
+        label="probabilities of linear extensions", verbose=verbose,
+    )  # fmt: skip

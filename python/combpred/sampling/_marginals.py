@@ -155,7 +155,6 @@ def estimate_marginals(
     )  # fmt: skip
     found = estimated(structure, rows, asked)
     converged = warn_of_chains(found)
-    assert found.marginals is not None and found.error is not None
     return SampledMarginals(found.marginals, found.error, found.samples, found.steps, found.sampler, converged)
 
 

@@ -383,9 +383,8 @@ def least_alpha(structure: Structure, scores: ArrayLike, probability: float = 0.
         if (~reached & (high * scale > 2.0**40)).any():
             row = int(np.argmax(~reached))
             n_best = round(math.exp(-log_weight(high)[row]))
-            raise RowError(
-                row, f"{n_best} outputs share the largest score, so that none has probability {probability}; lower it"
-            )
+            said = f"{n_best} outputs share the largest score, so that none has probability {probability}; lower it"
+            raise RowError(row, said)
         high = np.where(reached, high, 2 * high)
     while (high - low > 1e-9 * high).any():
         middle = (low + high) / 2

@@ -182,7 +182,6 @@ def log_z_of(structure: Structure, rows: FloatArray, asked: Asked) -> LogPartiti
             acceptance=found.accepted / found.steps, effective_share=found.effective_share, r_hat=found.r_hat,
         )  # fmt: skip
     elif found.method == "taylor":
-        assert found.marginals is not None
         details = TaylorDetails(found.expansion, found.marginals, found.spread)
     return LogPartition(found.value, found.lower, found.upper, found.method, found.guaranteed, found.samples, details)
 
@@ -264,11 +263,8 @@ def warn_of_chains(found: Estimates) -> NDArray[np.bool_]:
     """Return which rows' draws can be trusted; a ConvergenceWarning, in the name of the user's line, for others."""
     for row, (why, sampler) in enumerate(zip(found.why, found.sampler, strict=True)):
         if why:
-            warn_user(
-                f"row {row}: chains of sampler='{sampler}' did not converge: {why}; raise max_steps, or take an exact "
-                "sampler",
-                ConvergenceWarning,
-            )
+            said = f"row {row}: chains of sampler='{sampler}' did not converge: {why}; raise max_steps, or draw exactly"
+            warn_user(said, ConvergenceWarning)
     return np.array([not why for why in found.why])
 
 
@@ -500,10 +496,8 @@ def check_taylor(structure: Structure) -> None:
     structure.log_count()
     info, d = structure.moments_info, structure.n_features
     if info.kind == "relaxed":
-        raise CapabilityError(
-            f"the Taylor expansion takes moments of ψ over all outputs, and those of {structure!r} are relaxed, of a "
-            f"larger space: {structure.space.unrelaxed}"
-        )
+        said = f"those of {structure!r} are of a larger space: {structure.space.unrelaxed}"
+        raise CapabilityError(f"the Taylor expansion takes moments of ψ over all outputs, but {said}")
     require_memory(8 * d * d, f"the covariance of {structure!r}, {d} × {d} numbers,", "take method='annealed'")
     if info.kind == "sampled":
         warn_user(

@@ -21,7 +21,7 @@ from .._lib.call import get_n_threads
 from .._lib.decode import Conditions
 from .._lib.errors import CapabilityError, RowError, SamplingError
 from .._lib.names import BOUNDED_METHODS, CHAIN_METHODS, CHAINS
-from .._lib.sampling import Drawn, Measured, Plan
+from .._lib.sampling import Drawn, Plan
 from .._lib.table import floats
 from ..structures import Structure
 from ..structures.scores import read_scores
@@ -147,7 +147,7 @@ def with_remedies(error: SamplingError, *remedies: str) -> SamplingError:
     return SamplingError(f"{error.reason}; {', or '.join(remedies)}", error.row)
 
 
-def diagnostics_of(sampler: str, rows: NDArray[np.integer], blocks: list[Measured]) -> ChainDiagnostics:
+def diagnostics_of(sampler: str, rows: NDArray[np.integer], blocks: list[Any]) -> ChainDiagnostics:
     """Return what the chains of blocks of rows say, given the numbers of all rows."""
     return ChainDiagnostics(sampler, rows.astype(np.int64), *map(np.concatenate, zip(*blocks, strict=True)))
 

@@ -11,9 +11,9 @@ from sklearn.utils._param_validation import Interval
 
 from .._data.checks import check_argument, choice, share, whole_number
 from .._lib.arrays import FloatArray
+from .._lib.call import computed
 from .._lib.errors import CapabilityError
 from .._lib.names import CHAINS
-from .._lib.sampling import mixing_bounds
 from ..structures import Structure
 from .samplers import method_of, rows_of
 
@@ -138,7 +138,8 @@ def mixing_bound(
     epsilon = share(epsilon, "epsilon")
     method_of(structure, sampler)  # what it lacks
     if gap is None and space.in_library:
-        known = mixing_bounds(space.description, np.vstack([rows, np.zeros_like(rows[:1])]), sampler, epsilon)
+        given = space.description, {"linear": np.vstack([rows, np.zeros_like(rows[:1])])}
+        known = computed("cp_mixing_bound", *given, sampler, epsilon, n_threads=1)
         if np.isfinite(known[-1]):  # at scores of 0, hence at all
             return known[:-1]
     elif gap is not None or sampler == "meta":

@@ -20,7 +20,7 @@ from ._base import Structure
 from ._own.basis import Basis
 from ._own.computed import PythonSpace
 from ._own.functions import Functions
-from ._own.listed import ListedSpace, from_gram, from_list
+from ._own.listed import ListedSpace, from_list
 from ._own.oracle import Oracle, from_oracle
 
 
@@ -536,8 +536,7 @@ def _build_space(given: dict[str, Any]) -> ListedSpace | PythonSpace:
         ways = "; ".join(f"{_listed(needs)} (and {_listed(others)})" for needs, others in _WAYS)
         raise ValueError(f"Custom: {_listed(named) or 'nothing'} given; a space is described by one of: {ways}")
     if "structures" in named:
-        make = from_list if "psi" in named else from_gram
-        return make(given["structures"], given["psi" if "psi" in named else "gram"], given["loss"])
+        return from_list(given["structures"], given["psi"], given["gram"], given["loss"])
     if "n_elements" in named:
         return from_oracle(Oracle(given["n_elements"], given["contains"], given["weights"]), given)
     if "embed" not in named:

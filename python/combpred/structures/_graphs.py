@@ -216,10 +216,8 @@ class HereditarySpace(LibrarySpace):
         """All sets with the property, shape ``(k, n_edges)``; CapabilityError if there are too many edges."""
         n_edges = self.n_features
         if n_edges > _MOST_LISTED_EDGES:
-            raise CapabilityError(
-                f"{self.title}: sums over the sets with a property look at each set of up to "
-                f"{_MOST_LISTED_EDGES} edges, not {n_edges}; take fewer edges, or Graphs without hereditary"
-            )
+            said = f"{_MOST_LISTED_EDGES} edges, not {n_edges}; take fewer edges, or Graphs without hereditary"
+            raise CapabilityError(f"{self.title}: sums over the sets with a property are for up to {said}")
         return np.concatenate(list(self.listed()))
 
     @cached_property

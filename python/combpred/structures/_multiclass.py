@@ -89,27 +89,21 @@ class MultiClass(Structure):
         try:
             found = np.unique(labels)
         except TypeError as error:
-            raise ValueError(
-                f"MultiClass: the labels in y mix types that have no order ({error}); convert them to one type"
-            ) from error
+            raise ValueError(f"MultiClass: labels in y mix types ({error}); convert them to one type") from error
         with warnings.catch_warnings():
             # Of few rows, classes may be more than half, as scikit-learn expects of numbers to be regressed on.
             warnings.filterwarnings("ignore", message="The number of unique classes is greater than 50%")
             check_classification_targets(labels)
         if self.n_classes is None:
             if len(found) < 2:
-                raise ValueError(
-                    f"MultiClass: y holds one class only ({summary(found.tolist())}); at least two classes are needed"
-                )
+                raise ValueError(f"MultiClass: y has one class only ({summary(found.tolist())}); at least 2 are needed")
             return copy_with(self, n_classes=len(found), classes_=found)
         n = self._n()
         if labels.dtype.kind in "iuf" and found[0] >= 0 and found[-1] < n:
             found = np.arange(n)
         if len(found) != n:
-            raise ValueError(
-                f"MultiClass: n_classes={n}, but y holds {len(found)} classes ({summary(found.tolist())}); "
-                f"leave n_classes out, or number the classes 0..{n - 1}"
-            )
+            remedy = f"leave n_classes out, or number the classes 0..{n - 1}"
+            raise ValueError(f"MultiClass: n_classes={n}, but y has {len(found)} ({summary(found.tolist())}); {remedy}")
         return copy_with(self, classes_=found)
 
     def _labels(self) -> NDArray[Any]:

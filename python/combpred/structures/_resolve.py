@@ -88,10 +88,7 @@ def resolve_structure(structure: Structure | str | None, y: Any) -> Structure:
     if isinstance(structure, str):
         structure = _named(structure)
     if not isinstance(structure, Structure):
-        raise TypeError(
-            "structure must be an instance of a class of combpred.structures, such as Permutations(), a catalogue name "
-            f"or None, got {structure!r}"
-        )
+        raise TypeError(f"structure must be a Structure, such as Permutations(), its name or None, got {structure!r}")
     return _with_columns(structure._resolve(y), y)
 
 
@@ -112,16 +109,12 @@ def _named(name: str) -> Structure:
     """Return the structure of a catalogue name, built without parameters."""
     classes = structure_classes()
     if name not in classes:
-        raise ValueError(
-            f"structure: no structure is called {name!r}; known are {', '.join(classes)}{meant(name, list(classes))}"
-        )
+        raise ValueError(f"structure: there is no {name!r}; known are {', '.join(classes)}{meant(name, list(classes))}")
     cls = classes[name]
     try:
         return cls()
     except TypeError as error:
-        raise ValueError(
-            f"structure: {name!r} needs parameters; pass an instance of combpred.structures.{cls.__name__} ({error})"
-        ) from None
+        raise ValueError(f"structure: {name!r} needs parameters; pass a {cls.__name__} ({error})") from None
 
 
 def _inferred(y: Any) -> Structure:
@@ -140,10 +133,8 @@ def _inferred(y: Any) -> Structure:
         refuse_entries(~np.isfinite(y), y, "targets must be finite")
     if type_of_target(y, input_name="y") == "multilabel-indicator":
         return LabelSets()
-    raise ValueError(
-        "structure: None stands for labels, shape (n,), or a 0/1 matrix, but y is a matrix with other values; say what "
-        'its rows are, such as structure="permutations" for rankings'
-    )
+    remedy = 'say what its rows are, such as structure="permutations" for rankings'
+    raise ValueError(f"structure: None stands for labels, shape (n,), or a 0/1 matrix, which y is not; {remedy}")
 
 
 def _is_cell(row: Any) -> bool:
@@ -167,8 +158,6 @@ def has_method(structure: Any, name: str, wanted: str | None = None) -> bool:
         return True
     if wanted is not None:
         others = ", ".join(cls.__name__ for cls in classes.values() if hasattr(cls, name))
-        raise AttributeError(
-            f"{wanted} is for {others}, not for structure={structure!r}: rankings have predict_pairwise_proba and "
-            "predict_position_proba, and all structures predict_marginals and log_proba"
-        )
+        said = f"not for structure={structure!r}: rankings have predict_pairwise_proba and predict_position_proba"
+        raise AttributeError(f"{wanted} is for {others}, {said}, and all structures predict_marginals and log_proba")
     return False

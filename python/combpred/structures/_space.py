@@ -12,16 +12,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from .._data.names import Names
 from .._lib.arrays import FloatArray
+from .._lib.call import computed
 from .._lib.decode import Decoded, Decoding, best_outputs, decode
 from .._lib.errors import CapabilityError, in_words_of
-from .._lib.partition import decide_sets, value_sets
 from .._lib.sampling import Drawn, Plan, Searched, chain_sample, search_chains
 from .._lib.structure import (
     Description,
@@ -29,7 +29,6 @@ from .._lib.structure import (
     structure_embed,
     structure_encode,
     structure_enumerate,
-    structure_moments,
     structure_sample,
 )
 from ._search.constraints import Restriction
@@ -154,8 +153,9 @@ class LibrarySpace:
     @property
     def moments_info(self) -> MomentsInfo:
         """Where the mean and the second moment come from."""
-        kind, standard_error = structure_moments(self.description)
-        return MomentsInfo(cast(Literal["exact", "relaxed", "sampled"], kind), standard_error)
+        given = {"d": self.n_features, "mean": None, "second": None}
+        info = computed("cp_space_moments", self.description, **given, n_threads=1)
+        return MomentsInfo(info.kind, info.standard_error)
 
     @property
     def sums(self) -> Description:
@@ -169,10 +169,8 @@ class LibrarySpace:
     def log_count(self) -> float:
         """Return the natural logarithm of the number of members; CapabilityError if it is not known."""
         if math.isnan(self._log_count):
-            raise CapabilityError(
-                f"{self.title}: the number of outputs is not known; take a smaller size, or give a Custom "
-                "structure its log_count, which combpred.sampling.estimate_count estimates"
-            )
+            remedy = "take a smaller size, or give Custom a log_count, as combpred.sampling.estimate_count estimates it"
+            raise CapabilityError(f"{self.title}: the number of outputs is not known; {remedy}")
         return self._log_count
 
     def require_preimage(self) -> None:
@@ -194,13 +192,16 @@ class LibrarySpace:
 
     def decide(self, scores: FloatArray, decision: str, conditions: Any, n_threads: int | None) -> Decoded:
         """Return the outputs of least expected loss under p(y) ∝ exp⟨s, ψ(y)⟩ for every row s, loss by loss."""
-        return decide_sets(self.description, scores, decision, conditions, n_threads=n_threads)
+        given = self.description, {"d": self.n_features, "linear": scores}, decision, conditions
+        y, value = computed("cp_sets_decide", *given, part_len=self.part_len, n_threads=n_threads)
+        return Decoded(y, value, value.copy(), np.zeros(len(y)), np.ones(len(y), dtype=np.bool_))
 
     def decision_values(
         self, scores: FloatArray, decision: str, parts: NDArray[Any], n_threads: int | None
     ) -> FloatArray:
         """Return what outputs in parts are expected to be worth, as `decide` does."""
-        return value_sets(self.description, scores, decision, parts, n_threads)
+        rows = {"n": len(parts), "d": self.n_features, "linear": scores}
+        return computed("cp_sets_value", self.description, rows, decision, parts, n_threads=n_threads)
 
     # Outputs.
 
@@ -280,10 +281,8 @@ class LibrarySpace:
     ) -> tuple[NDArray[np.int32], float]:
         """Return an output of largest score for one row, in parts, and a bound on all, by an integer program."""
         if self.program is None:
-            raise CapabilityError(
-                f"{self.title} is not decoded as an integer program; take decoder='auto', which is exact where this "
-                "structure can be solved exactly at its size"
-            )
+            said = "take decoder='auto', which is exact where this structure can be solved exactly at its size"
+            raise CapabilityError(f"{self.title} is not decoded as an integer program; {said}")
         row, bound = self.program(self.description.scalars["n"], linear, magnitude, restriction)
         return structure_encode(self.description, np.array([row], dtype=np.float64))[0], bound
 

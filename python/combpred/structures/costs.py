@@ -81,10 +81,8 @@ def require_decision(space: LibrarySpace, decision: str) -> None:
         try:
             space.require_preimage()
         except CapabilityError:
-            raise CapabilityError(
-                f"decision={decision!r} predicts the structure whose ψ is nearest to its expectation, which the "
-                f"decoder of {space.title} does not find: take decision='map'"
-            ) from None
+            said = f"which the decoder of {space.title} does not find: take decision='map'"
+            raise CapabilityError(f"decision={decision!r} predicts the output of nearest ψ, {said}") from None
 
 
 def loss_augmented(space: LibrarySpace, loss: AffineLoss, scores: FloatArray, how: Decoding) -> Augmented:
@@ -224,17 +222,12 @@ class OutputLoss:
         """
         name, kind, title = self.name, self._space.entry_kind, self._space.title
         if self._space.counted is not None and not self._space.counted.any():
-            raise CapabilityError(
-                f"{title} counts arcs in groups of several each, and a loss needs entries of ψ that are 0 or 1: leave "
-                "arcs untied, or take StructuredPerceptron, which needs no loss"
-            )
+            remedy = "leave arcs untied, or take StructuredPerceptron, which needs no loss"
+            raise CapabilityError(f"{title} counts arcs in groups, but losses need ψ of zeros and ones: {remedy}")
         if not self.is_affine:
             other = [each for each in self._space.costs if self._affine(each)]
             remedy = f"take cost={other[0]!r}" if other else "take StructuredPerceptron, which needs no loss"
-            raise CapabilityError(
-                f"cost={name!r} is not affine in the embedding of {title}, so that it cannot be added to scores: "
-                f"{remedy}"
-            )
+            raise CapabilityError(f"cost={name!r} is not affine in ψ of {title}, so scores cannot hold it: {remedy}")
         if kind not in ("bits", "unknown"):
             return affine_losses(psi, kind, name)
         if name in TREE_COSTS:

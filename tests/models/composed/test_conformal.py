@@ -77,8 +77,9 @@ def test_rows_of_equal_probability_are_on_one_side() -> None:
 @pytest.mark.parametrize("n", [8, 1])
 def test_too_few_rows_say_how_many_it_takes(n: int) -> None:
     X, y = rankings(9)
-    with pytest.raises(ValueError, match="at least 9 calibration rows, there are"):
+    with pytest.raises(ValueError) as caught:
         ConformalStructured(FITTED, alpha=0.1).fit(X[:n], y[:n])
+    assert f"at least 9 calibration rows, there are {n}" in str(caught.value)
     assert ConformalStructured(FITTED, alpha=0.1).fit(X, y).n_calibration_ == 9
     assert ConformalStructured(FITTED, alpha=1 / 49).fit(*rankings(48)).n_calibration_ == 48  # 49 (1/49) rounds below 1
 
@@ -87,7 +88,7 @@ def test_too_few_rows_say_how_many_it_takes(n: int) -> None:
 def test_rows_that_calibrate_do_not_train(cv: Any) -> None:
     X, y = rankings(80)
     model = ConformalStructured(ProbabilisticStructured(RANKINGS), cv=cv).fit(X, y)
-    (training, held) = next(ShuffleSplit(1, test_size=0.25, random_state=0).split(X))
+    training, held = map(np.sort, next(ShuffleSplit(1, test_size=0.25, random_state=0).split(X)))
     by_hand = ProbabilisticStructured(RANKINGS).fit(X[training], y[training])
     np.testing.assert_allclose(model.estimator_.coef_, by_hand.coef_)
     again = ConformalStructured(by_hand).fit(X[held], y[held])

@@ -192,13 +192,13 @@ class ConformalStructured(MetaEstimatorMixin, BaseEstimator):  # type: ignore[mi
     def _split(self, n: int, y: Any) -> Any:
         """Return the rows that train and those that calibrate."""
         cv = ShuffleSplit(1, test_size=self.cv, random_state=0) if isinstance(self.cv, Real) else self.cv
-        splits = folds_of(cv, n, y, seed=0)
+        splits = folds_of(cv, n, y, seed=0).T
         if len(splits) > 1:
             raise ValueError(
                 f"cv={self.cv!r} gives {len(splits)} splits, whose models together do not have the guarantee: take a "
                 "fraction, or a splitter with one split, such as ShuffleSplit(1, test_size=0.3)"
             )
-        return splits[0]
+        return np.flatnonzero(splits[0] > 0), np.flatnonzero(splits[0] < 0)
 
     def _groups_of(self, X: Any, given: Any) -> list[Hashable]:
         """Return the group of each row."""

@@ -306,10 +306,8 @@ class StructuredVoting(ComposedEstimator, _BaseComposition):  # type: ignore[mis
             self.decision_ = "mbr"
         for member in members:
             if member.link is not None and self.decision_ == "mbr" and not member.structure.space.has_indicators:
-                raise ValueError(
-                    f"decision='mbr' takes members with a link whose ψ holds zeros and ones, not {member.name!r} of "
-                    f"{member.structure!r}: take decision='score'"
-                )
+                said = f"not {member.name!r} of {member.structure!r}: take decision='score'"
+                raise ValueError(f"decision='mbr' takes a link only where ψ holds zeros and ones, {said}")
 
     def _scores(self, X: Any) -> FloatArray:
         total: FloatArray = np.zeros((X.shape[0], self.structure_.n_features)) + self._constant

@@ -66,10 +66,8 @@ class Basis:
             whole = self._value(y, y)
             left = whole - float(psi @ psi)
             if abs(left) > _LEFT * max(whole, 1e-300):
-                raise ValueError(
-                    f"an output outside of the span of the basis, k(y, y) = {whole:.6g} of which the basis has "
-                    f"{whole - left:.6g}; take more functions, or project=True"
-                )
+                has = f"k(y, y) = {whole:.6g} of which the basis has {whole - left:.6g}"
+                raise ValueError(f"an output outside the span of the basis, {has}; take more functions or project=True")
         return psi
 
     def described(self, given: dict[str, Any]) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..._data.converters import as_objects
 from ..._lib.abi import Control
 from ..._lib.arrays import FloatArray
 from ..._lib.call import row_streams
@@ -234,10 +235,7 @@ def search_space(
     functions, control, n = space.functions, Control(), len(linear)
     moves = proposals != "uniform" and functions.propose is not None
     if proposals == "local" and not moves:
-        raise CapabilityError(
-            "proposals='local' follows the moves of propose, which this Custom structure does not have: give propose=, "
-            "or take proposals='uniform'"
-        )
+        raise CapabilityError("proposals='local' follows propose=, which is not given: give it, or take 'uniform'")
     if not moves or not space.has_decoder:
         functions.require_sampler()
     first = Decoded(column([None] * n), np.zeros(n), np.full(n, np.inf), np.ones(n), np.zeros(n, dtype=np.bool_))
@@ -274,10 +272,7 @@ def _ranges(space: PythonSpace, linear: FloatArray, temperatures: FloatArray, co
     if space.functions.bounds_scores:
         return 2.0 * space.functions.bounds(linear)
     if space.functions.sample is None:
-        raise CapabilityError(
-            "nothing is known about the range of scores, from which temperatures follow: give the structure sample=, "
-            "radius= or bound=, or temperatures as schedule"
-        )
+        raise CapabilityError("nothing bounds scores: give sample=, radius=, bound=, or temperatures as schedule")
     values = space.proposals(min(_STARTS, space.n_proposals), control).psi @ linear.T
     return np.asarray(np.ptp(values, axis=0))
 
@@ -308,11 +303,8 @@ def certified(
         exceeded = value > upper + _ROUNDING * (1.0 + upper)
         if exceeded.any():
             row = int(np.argmax(exceeded))
-            raise RowError(
-                row,
-                f"an output scores {value[row]:.6g}, beyond the bound {upper[row]:.6g} on all scores that the "
-                "structure was given; correct bound or radius",
-            )
+            said = f"an output scores {value[row]:.6g}, beyond the bound {upper[row]:.6g}; correct bound or radius"
+            raise RowError(row, said)
         upper = np.where(value >= upper - _TIE * (1.0 + upper), value, upper)
     optimal = value >= upper
     known = np.isfinite(upper) & ~optimal
@@ -327,7 +319,4 @@ def certified(
 
 def column(items: Any) -> NDArray[Any]:
     """Return outputs as parts of objects, shape ``(n, 1)``; NumPy must not look inside them."""
-    parts = np.empty((len(items), 1), dtype=object)
-    for i, item in enumerate(items):
-        parts[i, 0] = item
-    return parts
+    return as_objects(items)[:, np.newaxis]

@@ -80,10 +80,8 @@ class PythonSpace(LibrarySpace):
     def require_preimage(self) -> None:
         """Raise CapabilityError where `decode`, which takes no scores of squares, is all that predicts."""
         if self._solver is None and (self.functions.decode is not None or self.functions.sample is None):
-            raise CapabilityError(
-                "loss='squared' predicts the output whose ψ is nearest, and decode maximises scores @ embed(y) without "
-                "the term -‖ψ‖²/2 that this needs; take decision='score' or Custom.from_structures"
-            )
+            remedy = "take decision='score' or Custom.from_structures"
+            raise CapabilityError(f"loss='squared' needs the term -‖ψ‖²/2, without which decode maximises: {remedy}")
 
     # Outputs.
 
@@ -138,10 +136,7 @@ class PythonSpace(LibrarySpace):
     def score_bounds(self, linear: FloatArray) -> FloatArray:
         if self.functions.bounds_scores:
             return self.functions.bounds(linear)
-        raise CapabilityError(
-            f"{self.title}: this needs a proven bound on the scores of all outputs; give the structure "
-            "radius=, a number that no ‖ψ(y)‖ exceeds, or bound="
-        )
+        raise CapabilityError(f"{self.title}: scores have no proven bound; give radius= (at least each ‖ψ‖) or bound=")
 
     def worst(self, parts: NDArray[Any]) -> WorstOutputs:
         loss = self.functions.loss
@@ -182,9 +177,7 @@ class PythonSpace(LibrarySpace):
         if self._solver is not None and not among_draws:
             return self._solver.decode(linear, magnitude, how)
         if how.decoder == "exact":
-            raise CapabilityError(
-                "decoder='exact' asks for proof, which a user's own functions do not give; take decoder='auto'"
-            )
+            raise CapabilityError("decoder='exact' needs proof, which your functions do not give; take decoder='auto'")
         if functions.decode is None or among_draws:
             functions.require_sampler(
                 "or give decode=, a function that returns an output of largest score"
@@ -230,9 +223,7 @@ def moments_of(functions: Functions, given: dict[str, Any]) -> tuple[FloatArray,
     items = [functions.draw(rng)]
     d = len(real_array(functions.embed(items[0]), "what embed returns", None))
     if n <= d:
-        raise ValueError(
-            f"Custom: n_moment_samples={n} draws leave the covariance of {d} features singular; take several times {d}"
-        )
+        raise ValueError(f"Custom: n_moment_samples={n} is too few for {d} features; take several times {d}")
 
     def drawn() -> Iterator[FloatArray]:
         for at in range(0, n, _BLOCK):

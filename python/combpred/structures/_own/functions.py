@@ -60,10 +60,7 @@ class Functions:
     def require_sampler(self, instead: str = "or list all outputs by Custom.from_structures") -> None:
         """Raise CapabilityError if no function draws outputs, with what may be given instead."""
         if self.sample is None:
-            raise CapabilityError(
-                "this Custom structure has no sampler, a function that draws an output uniformly: give sample=, "
-                f"{instead}"
-            )
+            raise CapabilityError(f"this Custom structure has no sampler of uniform outputs: give sample=, {instead}")
 
     def draw(self, rng: np.random.Generator) -> Any:
         """Return a uniform output; draws that `contains` refuses are drawn again."""
@@ -72,10 +69,7 @@ class Functions:
         for _ in range(_REFUSED):
             if self.is_output(y := self.sample(rng)):
                 return y
-        raise SamplingError(
-            f"Custom: contains refused {_REFUSED} draws of sample in a row; let sample draw from a set of which the "
-            "outputs are a larger share"
-        )
+        raise SamplingError(f"Custom: contains refused {_REFUSED} draws in a row; let sample draw outputs more often")
 
     def embedded(self, items: Any, d: int, argument: str, context: str = "") -> FloatArray:
         """Return ψ of outputs; TargetError for the first that is not d finite numbers, or longer than `radius`."""
@@ -89,9 +83,7 @@ class Functions:
         norms = np.sqrt(np.einsum("ij,ij->i", psi, psi))
         if self.radius is not None and (norms > self.radius * (1 + 1e-9)).any():
             row = int(np.argmax(norms))
-            raise TargetError(
-                row, f"{context}‖ψ‖ is {norms[row]:.6g}, more than radius={self.radius:g}; correct radius", argument
-            )
+            raise TargetError(row, f"{context}‖ψ‖ is {norms[row]:.6g}: raise radius={self.radius:g}", argument)
         return psi
 
     @property
@@ -219,9 +211,7 @@ def loss_matrix(structures: Sequence[Any], loss: ArrayLike | Loss | None) -> Flo
     bad = (values < 0) | (np.diag(np.diag(values)) != 0)
     if bad.any():
         at = np.argwhere(bad)[0]
-        raise ValueError(
-            f"Custom: loss{at.tolist()} is {values[tuple(at)]:g}, must be at least 0, and 0 for equal outputs"
-        )
+        raise ValueError(f"Custom: loss{at.tolist()} is {values[tuple(at)]:g}, must be at least 0, for equal outputs 0")
     return values
 
 

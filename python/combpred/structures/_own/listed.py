@@ -105,19 +105,13 @@ class IndexedSpace(ListedSpace):
         return -(softmax(scores @ self._psi.T, axis=1) @ self._losses)
 
 
-def from_list(
-    structures: Sequence[Any],
-    psi: ArrayLike | Callable[[Any], ArrayLike],
-    loss: ArrayLike | Loss | None = None,
-) -> ListedSpace:
-    """Return the space of a list of outputs with their ψ, which is given as ``(k, d)`` or as a function."""
-    if len(structures) == 0:
+def from_list(structures: Sequence[Any], psi: Any, gram: Any, loss: ArrayLike | Loss | None) -> ListedSpace:
+    """Return the space of a list of outputs: with their ψ ``(k, d)``, or a function, or with a kernel, gram ≈ ψψᵀ."""
+    k = len(structures)
+    if k == 0:
         raise ValueError("Custom: structures is empty, give at least one output")
-    rows: Any = [psi(each) for each in structures] if callable(psi) else psi
-    return IndexedSpace(real_array(rows, "psi", len(structures), None), loss_matrix(structures, loss))
-
-
-def from_gram(structures: Sequence[Any], gram: ArrayLike, loss: ArrayLike | Loss | None = None) -> ListedSpace:
-    """Return the space of a list of outputs with a kernel, embedded by eigenvectors such that gram ≈ ψψᵀ."""
-    values = real_array(gram, "gram", len(structures), len(structures))
-    return IndexedSpace(custom_kernel(values), loss_matrix(structures, loss))
+    if psi is None:
+        rows = custom_kernel(real_array(gram, "gram", k, k))
+    else:
+        rows = real_array([psi(each) for each in structures] if callable(psi) else psi, "psi", k, None)
+    return IndexedSpace(rows, loss_matrix(structures, loss))

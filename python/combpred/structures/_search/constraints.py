@@ -16,17 +16,8 @@ from ..._data.checks import counted, is_integer
 from ..._data.names import Names, index_of
 from ..._data.targets import meant, summary
 from ..._lib.arrays import FloatArray
-from ..._lib.decode import (
-    ALONE,
-    Conditions,
-    Decoded,
-    Decoding,
-    arrange,
-    check_conditions,
-    condition_key,
-    decode,
-    entries_of_conditions,
-)
+from ..._lib.call import call
+from ..._lib.decode import ALONE, Conditions, Decoded, Decoding, arrange, condition_key, decode, entries_of_conditions
 from ..._lib.errors import CapabilityError, RowError, naming_row, renumbered
 from ..._lib.names import CONSTRAINED_DECODERS
 from ..._lib.structure import condition_terms
@@ -100,17 +91,14 @@ class RowConstraints:
         if not terms and any(self._given):
             raise CapabilityError(f"{self._name} takes no constraints; leave them out, or choose among its outputs")
         if isinstance(constraints, str) or not isinstance(constraints, (Mapping, Sequence)):
-            raise TypeError(
-                "constraints must be a dict for all rows, or a list with a dict or None for each; got "
-                f"{constraints!r:.80}"
-            )
+            raise TypeError(f"constraints must be a dict, or a list of one or None per row; got {constraints!r:.80}")
         if not self._shared and len(constraints) != n:
             entries, rows = counted(len(constraints), "entry", "entries"), counted(n, "row")
             raise ValueError(f"constraints has {entries} for {rows}; give one for each row")
         try:
             self._conditions = Conditions.of([self._read(row, one, terms) for row, one in enumerate(self._given)])
             if terms:
-                check_conditions(space.description, self._conditions)
+                call("cp_space_restrict", space.description, self._conditions, None, n_threads=1)
         except RowError as error:
             reason = error.reason
             raise ValueError(f"constraints: {reason}") if self._shared else ConstraintError(error.row, reason) from None

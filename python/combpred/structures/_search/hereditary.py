@@ -57,10 +57,7 @@ class SetProperty:
         self._names, self._holds, self._parameter, self._element = names, holds, parameter, element
         self._required = np.zeros(len(names), dtype=np.bool_) if required is None else required
         if required is None and not self.holds(self._required):
-            raise ValueError(
-                f"{parameter} is False for the set without {element}s, so that no set has a property that is kept when "
-                f"{element}s are taken away"
-            )
+            raise ValueError(f"{parameter} is False for the set without {element}s, which all sets contain")
 
     def beside(self, required: Mask) -> SetProperty:
         """Return the property of sets that they have this one together with the elements of a set."""
