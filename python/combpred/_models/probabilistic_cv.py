@@ -67,8 +67,8 @@ class ProbabilisticStructuredCV(ProbabilisticBase):
         Folds; every row must be left out by one. An integer: so many, of shuffled rows.
     scoring : str or None, default=None
         What settings are compared by. None: the mean of ln p(y | x) over held-out rows, weighted by `sample_weight`;
-        of rows known in part, and of sets, that of what is known, as in training. ``"metric"``: the structure's own metric
-        of predictions. Otherwise a name from :func:`combpred.metrics.get_scorer_names`.
+        of rows known in part, and of sets, that of what is known, as in training. ``"metric"``: the structure's own
+        metric of predictions. Otherwise a name from :func:`combpred.metrics.get_scorer_names`.
     %(degree)s
     %(coef0)s
     %(fit_intercept)s

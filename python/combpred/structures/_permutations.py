@@ -40,7 +40,8 @@ class Permutations(Rankings):
     NaN, which scikit-learn's cross-validation refuses) is unknown: only the order of the other labels counts. Or
     labels share the last position, as `from_top_k` writes them: they stand behind all others, in an unknown order.
     :class:`ProbabilisticStructured` trains by the probability of all rankings that agree with the row; for others
-    :math:`\psi` is the mean over these. Either way the row keeps weight 1. Any other tie is refused, as is a tie beside −1 or NaN: :class:`WeakOrders` are rankings with ties.
+    :math:`\psi` is the mean over these. Either way the row keeps weight 1. Any other tie is refused, as is a tie beside
+    −1 or NaN: :class:`WeakOrders` are rankings with ties.
 
     Decoding is the linear ordering problem. In the directed graph whose arcs point from u to v where the scores prefer
     u before v, it is solved exactly if every strongly connected component has at most 20 labels. The cost is O(k²), and

@@ -34,9 +34,9 @@ class WeakOrders(Rankings):
     -----
     y has shape ``(n, k)`` and holds finite numbers from 0 on: smaller ones come first and equal ones are tied. In
     training and in what `score` compares, −1 or NaN stands for an unknown position: a row is then known to be one of
-    the rankings in which the known labels keep their order and their ties. Or the rows of y are lists of names from best to
-    worst, with lists, tuples or sets of tied labels in them, which `from_tiers` and `to_tiers` convert; labels that are
-    not listed are unknown. `from_ratings` makes y of ratings and scores, where larger ones come first.
+    the rankings in which the known labels keep their order and their ties. Or the rows of y are lists of names from
+    best to worst, with lists, tuples or sets of tied labels in them, which `from_tiers` and `to_tiers` convert; labels
+    that are not listed are unknown. `from_ratings` makes y of ratings and scores, where larger ones come first.
     Predictions are dense ranks, such as 1, 1, 2, of type int32. The embedding has d = k(k−1) entries, pairs in
     lexicographic order in both parts. The default metric is `tau_x`, which reads y alike.
 
