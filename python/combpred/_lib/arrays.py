@@ -140,3 +140,14 @@ def refuse_masked(values: Any, argument: str) -> None:
     if isinstance(values, np.ma.MaskedArray) and (mask := np.ma.getmaskarray(values)).any():
         row = int(np.argmax(mask.reshape(len(mask), -1).any(axis=1)))
         raise RowError(row, f"an entry is masked; drop the row, or fill it in by {argument}.filled(…)", argument)
+
+
+def taken_ranges(first: Any, rows: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return where the ranges of some rows begin when they follow one another, and the numbers in them.
+
+    Row i has the numbers ``first[i]`` to ``first[i + 1] - 1``; rows may come in any order, and several times.
+    """
+    rows = np.asarray(rows, dtype=np.intp)
+    sizes = np.diff(first)[rows]
+    begins = np.concatenate([[0], np.cumsum(sizes)])
+    return begins, np.arange(begins[-1]) + np.repeat(first[rows] - begins[:-1], sizes)

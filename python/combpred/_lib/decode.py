@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import abi, names
-from .arrays import FloatArray, IntArray, allocate
+from .arrays import FloatArray, IntArray, allocate, taken_ranges
 from .call import RowInputs, Session, call, computed, view
 from .errors import RowError
 from .kernel import InputKernel
@@ -126,19 +126,11 @@ class Conditions(NamedTuple):
         first = np.cumsum([0, *map(len, rows)], dtype=np.int64)
         return cls(first, *(np.ascontiguousarray(column) for column in table.T))
 
-    def rows(self, start: int, stop: int) -> Conditions:
-        """Return those of some rows."""
-        first = self.first[start : stop + 1]
-        return Conditions(first - first[0], *(column[first[0] : first[-1]] for column in self[1:]))
-
     def taken(self, rows: npt.ArrayLike) -> Conditions:
         """Return those of some rows, in any order, each as often as it occurs."""
-        numbers = np.asarray(rows)
         if len(self.first) == 2:  # those of all rows
             return self
-        sizes = np.diff(self.first)[numbers]
-        first = np.concatenate([[0], np.cumsum(sizes)])
-        at = np.arange(first[-1]) + np.repeat(self.first[numbers] - first[:-1], sizes)
+        first, at = taken_ranges(self.first, rows)
         return Conditions(first, *(column[at] for column in self[1:]))
 
     def given(self, row: int) -> dict[str, list[tuple[int, int]]]:

@@ -192,8 +192,7 @@ def log_seen(
 ) -> FloatArray:
     """Return ln Σ exp⟨s, ψ(y)⟩ over the outputs that agree with what was seen of each row of scores (n, d)."""
     rows = {"d": description.shape.n_features, "linear": scores}
-    found: FloatArray = computed("cp_log_seen", description, rows, conditions, targets, n_threads=n_threads)
-    return found
+    return computed("cp_log_seen", description, rows, conditions, targets, n_threads=n_threads)
 
 
 class KernelFeatures:

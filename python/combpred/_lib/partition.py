@@ -38,7 +38,7 @@ class Partition(NamedTuple):
     """
 
     log_z: FloatArray
-    marginals: FloatArray | None
+    marginals: Any
 
 
 def partition_cost(description: Description, *, marginals: bool = False) -> tuple[str, float]:
@@ -269,8 +269,7 @@ def least_probability(
 
     CapabilityError where E ψ does not tell probabilities of parts.
     """
-    found: FloatArray = computed("cp_conformal_least", description, marginals, parts, n_threads=n_threads)
-    return found
+    return computed("cp_conformal_least", description, marginals, parts, n_threads=n_threads)
 
 
 @dataclass(frozen=True)

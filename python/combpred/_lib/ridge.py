@@ -15,13 +15,14 @@ import numpy.typing as npt
 
 from . import abi
 from .abi import Control
-from .arrays import SMALL_BYTES, FloatArray, allocate, available_memory, require_memory
+from .arrays import SMALL_BYTES, FloatArray, allocate, available_memory, require_memory, taken_ranges
 from .call import RowInputs, Session, compressed, computed, view
 from .errors import NumericalError
 from .structure import Description
 from .table import contiguous, put, record
 
 
+@dataclass(eq=False)
 class Targets:
     """Outputs to learn.
 
@@ -39,20 +40,17 @@ class Targets:
         Whether they may be known in part.
     """
 
-    def __init__(
-        self,
-        psi: Any,
-        weights: FloatArray | None = None,
-        first: Any = None,
-        parts: Any = None,
-        partial: bool = False,
-    ) -> None:
-        self.psi = contiguous(psi, np.float64)
-        self.parts, self.partial = parts, partial
-        self.first = None if first is None else contiguous(first, np.int64)
+    psi: Any
+    weights: FloatArray | None = None
+    first: Any = None
+    parts: Any = None
+    partial: bool = False
+
+    def __post_init__(self) -> None:
+        self.psi = contiguous(self.psi, np.float64)
+        self.first = None if self.first is None else contiguous(self.first, np.int64)
         self.n = len(self.psi) if self.first is None else len(self.first) - 1
         self.d = self.psi.shape[1]
-        self.weights = weights
         if self.first is not None and self.first[-1] != len(self.psi):
             raise ValueError(f"the sets of outputs end at {self.first[-1]}, psi has {len(self.psi)} rows")
 
@@ -62,9 +60,7 @@ class Targets:
         if self.first is None:
             parts = None if self.parts is None else self.parts[rows]
             return Targets(self.psi[rows], weights, None, parts, self.partial)
-        starts, sizes = self.first[rows], self.first[rows + 1] - self.first[rows]
-        first = np.concatenate([[0], np.cumsum(sizes)])
-        outputs = np.repeat(starts - first[:-1], sizes) + np.arange(first[-1])
+        first, outputs = taken_ranges(self.first, rows)
         return Targets(self.psi[outputs], weights, first, None if self.parts is None else self.parts[outputs])
 
     @property

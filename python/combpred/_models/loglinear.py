@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -60,7 +60,6 @@ class LikelihoodRows:
     engine: Engine
     training: Training
     solver: str
-    conditions: Conditions | None = None
 
     @classmethod
     def of(
@@ -83,7 +82,8 @@ class LikelihoodRows:
             kernel = kernel_features(model, X if len(kept) == n else X[kept], of_rows[kept], kept)
             features, targets = kernel.rows, targets.take(kept)
             conditions = None if conditions is None else conditions.taken(kept)
-        return cls(X, features, targets, kernel, kept, engine, engine.for_training(len(kept)), solver, conditions)
+        engine = replace(engine, conditions=conditions)
+        return cls(X, features, targets, kernel, kept, engine, engine.for_training(len(kept)), solver)
 
     @property
     def has_constant(self) -> bool:
@@ -92,7 +92,7 @@ class LikelihoodRows:
 
     def problem(self, model: Any) -> LoglinearProblem:
         """Return the problem with the parameters of a model."""
-        return _problem(model, self.engine, self.training, self.solver, self.kernel, self.conditions)
+        return _problem(model, self.engine, self.training, self.solver, self.kernel)
 
     def maximise(self, model: Any, start: FloatArray | SgdState | None) -> Any:
         """Maximise the likelihood, and set the coefficients of the model; return what the core tells."""
@@ -167,12 +167,7 @@ def _solver_of(model: Any, engine: Engine, targets: Targets, conditions: Conditi
 
 
 def _problem(
-    model: Any,
-    engine: Engine,
-    training: Training,
-    solver: str,
-    kernel: KernelFeatures | None,
-    conditions: Conditions | None = None,
+    model: Any, engine: Engine, training: Training, solver: str, kernel: KernelFeatures | None
 ) -> LoglinearProblem:
     seed = engine.seed
     if solver in ("sgd", "online") and not engine.is_random:  # of the order of rows
@@ -191,7 +186,7 @@ def _problem(
     }
     return LoglinearProblem(
         model.structure_.space.description, options, get_n_threads(model.n_jobs), type(model).__name__,
-        int(model.verbose), conditions,
+        int(model.verbose), engine.conditions,
     )  # fmt: skip
 
 
@@ -248,8 +243,8 @@ def fit_over_blocks(
     model.kernel_ = InputKernel("linear")
     engine = engine_of(model, "exact")
     engine.check()
-    conditions = conditions_of_training(model, constraints, 1)
-    problem = _problem(model, engine, engine.for_training(0), "lbfgs", None, conditions)
+    engine = engine.within(conditions_of_training(model, constraints, 1))
+    problem = _problem(model, engine, engine.for_training(0), "lbfgs", None)
     start = None
     if earlier is not None:
         earlier.require_match(model, 0)

@@ -272,7 +272,7 @@ class ProbabilisticBase(StructuredEstimator):
         """
         X = self._read_inputs(X)
         k, n = self.structure_.space.part_len, X.shape[0]
-        conditions = self._conditions(constraints, n)
+        conditions = conditions_of(self.structure_, constraints, n)
         proba: FloatArray = allocate((n, k, k), np.float64, f"positions of {k} labels", _FEWER_ROWS)
         for rows, scores in self._score_blocks(X):
             with renumbered(rows):
@@ -387,7 +387,6 @@ class ProbabilisticBase(StructuredEstimator):
         check_consistent_length(X, range(seen.n))
         log_proba = np.empty(X.shape[0])
         for rows, scores, inferred, conditions in self._blocks(X, constraints):
-            assert inferred.log_z is not None
             with renumbered(rows):
                 log_seen = seen.log_sums(scores, rows, conditions, n_threads)
             log_proba[rows] = log_seen - inferred.log_z
@@ -493,7 +492,7 @@ class ProbabilisticBase(StructuredEstimator):
         X = self._read_inputs(X)
         engine = self._engine(X.shape[0], inference, epsilon, delta)
         scores = np.concatenate([scores for _, scores in self._score_blocks(X)])
-        return engine.log_partition(scores, self._conditions(constraints, len(scores)))
+        return engine.within(conditions_of(self.structure_, constraints, len(scores))).log_partition(scores)
 
     @documented
     @lazily_on_dask
@@ -536,7 +535,6 @@ class ProbabilisticBase(StructuredEstimator):
         X = self._read_inputs(X)
         entropy = np.empty(X.shape[0])
         for rows, scores, inferred, _ in self._blocks(X, constraints, marginals=True):
-            assert inferred.means is not None and inferred.log_z is not None
             entropy[rows] = inferred.log_z - np.einsum("ij,ij->i", scores, inferred.means)
         structure = self.structure_
         largest = structure.log_count() if "log-count" in structure.space.capabilities else np.inf
@@ -609,7 +607,7 @@ class ProbabilisticBase(StructuredEstimator):
         rng = check_random_state(self.random_state if random_state is None else random_state)
         seed = int(rng.randint(2**62, dtype=np.int64))
         structure, n = self.structure_, X.shape[0]
-        conditions = self._conditions(constraints, n)
+        conditions = conditions_of(self.structure_, constraints, n)
         method = sampler if sampler == "auto" else method_of(structure, sampler)
         n_threads, streams, found = get_n_threads(self.n_jobs), row_streams(X), []
         for rows, scores in self._score_blocks(X):
@@ -635,21 +633,16 @@ class ProbabilisticBase(StructuredEstimator):
         engine.check()
         return engine
 
-    def _conditions(self, constraints: Any, n: int) -> Conditions | None:
-        """Return what the outputs of n rows satisfy, None for nothing."""
-        return conditions_of(self.structure_, constraints, n)
-
     def _blocks(
         self, X: Any, constraints: Any = None, *, marginals: bool = False, log_z: bool = True
     ) -> Iterator[tuple[slice, FloatArray, Inferred, Conditions | None]]:
         """Yield f(x) of blocks of rows, what is asked about their distributions, and their conditions."""
         n = X.shape[0]
-        engine, conditions = self._engine(n), self._conditions(constraints, n)
-        engine.check_conditions(conditions)
+        engine, conditions = self._engine(n), conditions_of(self.structure_, constraints, n)
         for rows, scores in self._score_blocks(X):
             some = _of(conditions, rows, n)
             with renumbered(rows):
-                inferred = engine.infer(scores, means=marginals, log_z=log_z, conditions=some)
+                inferred = engine.within(some).infer(scores, means=marginals, log_z=log_z)
             yield rows, scores, inferred, some
 
     def _set_structure(self, structure: Structure) -> None:
@@ -685,12 +678,11 @@ class ProbabilisticBase(StructuredEstimator):
                 f"decision={self.decision!r} gives no scores to list structures by: take decision='map' or 'mbr'"
             )
         # argmin_y E‖ψ(y) − ψ(Y)‖² = argmax_y ⟨Eψ, ψ(y)⟩ − ½‖ψ(y)‖².
-        engine, conditions = self._engine(len(scores)), None
+        engine = self._engine(len(scores))
         if held is not None and isinstance(engine, ExactEngine):  # others know the unconditional expectation
-            conditions = held.conditions(first, first + len(scores))
+            engine = engine.within(held.conditions(first, first + len(scores)))
         with renumbered(slice(first, None)):
-            marginals = engine.infer(scores, means=True, log_z=False, conditions=conditions).means
-        assert marginals is not None
+            marginals = engine.infer(scores, means=True, log_z=False).means
         return marginals, np.full(scores.shape[1], -0.5)
 
 

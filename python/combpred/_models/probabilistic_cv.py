@@ -299,10 +299,7 @@ class HeldOut(Trial):
         if scoring != "likelihood":
             return judge_decisions(model, scores, self.rows.y, targets.weights, scoring)
         method = resolve_method(model.inference, model.structure_, targets.n)
-        log_z = engine_of(model, method).infer(scores, conditions=self.conditions).log_z
-        if model.partial == "mean":
-            seen, weights = np.einsum("ij,ij->i", scores, targets.mean_psi()), targets.row_weights()
-        else:
-            description, n_threads = model.structure_.space.description, get_n_threads(model.n_jobs)
-            seen, weights = log_seen(description, scores, targets, self.conditions, n_threads), targets.weights
-        return float(np.average(seen - log_z, weights=weights))
+        log_z = engine_of(model, method).within(self.conditions).infer(scores).log_z
+        space, n_threads = model.structure_.space, get_n_threads(model.n_jobs)
+        seen = log_seen(space.description, scores, targets, self.conditions, n_threads)
+        return float(np.average(seen - log_z, weights=targets.weights))

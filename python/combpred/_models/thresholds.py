@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .._data.targets import TargetError
+from .._data.targets import refuse_rows
 from .._lib.arrays import FloatArray
 
 
@@ -35,9 +35,7 @@ def choose_threshold(model: Any, left_out: FloatArray, psi: FloatArray, weights:
     f1 : float
         The largest mean F1, that of the threshold.
     """
-    unknown = ((psi != 0) & (psi != 1)).any(axis=1)
-    if unknown.any():
-        raise TargetError(int(np.argmax(unknown)), "decision='f1' takes whole sets, and a label is unknown")
+    refuse_rows(((psi != 0) & (psi != 1)).any(axis=1), "decision='f1' takes whole sets, and a label is unknown", "y")
     counting = psi if weights is None else psi[weights > 0]
     model.predicts_empty_ = bool((~counting.any(axis=1)).any())
     model.threshold_, reached = best_threshold(

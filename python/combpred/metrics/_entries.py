@@ -126,11 +126,8 @@ def hamming_loss(
     0.25
     """
     truth, predicted = compared(y_true, y_pred, _known_sets)
-    known = ~np.isnan(truth)
-    wrong = (known & (truth != predicted)).sum(axis=1)
-    counts = known.sum(axis=1)
-    shares = np.divide(wrong, counts, out=np.full(len(wrong), np.nan), where=counts > 0)
-    return mean_of_counted(shares, sample_weight, per_row)
+    wrong = np.ma.masked_array(truth != predicted, np.isnan(truth)).mean(axis=1)
+    return mean_of_counted(np.ma.filled(wrong.astype(np.float64), np.nan), sample_weight, per_row)
 
 
 @documented

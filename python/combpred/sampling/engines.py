@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,9 @@ from ..structures import Structure
 from ._marginals import range_of_features
 from ._sums import LogPartition, check_taylor, estimated, expansion, log_z_of, warned_expansion
 from .samplers import CHAINED, draw_rows, method_of
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 #: Evaluations of all rows that training is taken to need: L-BFGS took 6 to 60.
 TRAINING_EVALUATIONS = 60
@@ -45,8 +48,8 @@ class Inferred(NamedTuple):
     log_z : ndarray of shape (k,) or None
     """
 
-    means: FloatArray | None
-    log_z: FloatArray | None
+    means: Any
+    log_z: Any
 
 
 class Training(NamedTuple):
@@ -76,6 +79,8 @@ class Engine(ABC):
     structure : Structure
     asked : Asked
         How to estimate; its seed is used by engines that draw samples.
+    conditions : Conditions or None, default=None
+        What the outputs of rows, or of all of them, satisfy.
     method : str
         The method of `log_partition` that it stands for.
     is_random : bool
@@ -86,6 +91,7 @@ class Engine(ABC):
 
     structure: Structure
     asked: Asked
+    conditions: Conditions | None = None
 
     method: ClassVar[str]
     is_random: ClassVar[bool] = False
@@ -105,23 +111,21 @@ class Engine(ABC):
     def check(self) -> None:
         """Raise CapabilityError, before any work, where the structure lacks what the engine needs."""
 
-    def check_conditions(self, conditions: Conditions | None) -> None:
-        """Raise CapabilityError where the outputs of rows satisfy conditions, which the engine knows nothing of."""
+    def within(self, conditions: Conditions | None) -> Self:
+        """Return the engine for rows whose outputs satisfy conditions, which only exact sums know of."""
         if conditions is not None:
             raise CapabilityError(f"constraints take exact inference, and this is {self.name!r}: set inference='exact'")
+        return self
 
     @abstractmethod
-    def infer(
-        self, scores: FloatArray, *, means: bool = False, log_z: bool = True, conditions: Conditions | None = None
-    ) -> Inferred:
-        """Return expected features and/or ln Z for each row of finite scores (k, d), under conditions if given.
+    def infer(self, scores: FloatArray, *, means: bool = False, log_z: bool = True) -> Inferred:
+        """Return expected features and/or ln Z for each row of finite scores (k, d).
 
         Random streams follow from the seed and the scores.
         """
 
-    def log_partition(self, scores: FloatArray, conditions: Conditions | None = None) -> LogPartition:
-        """Return ln Z with bounds for each row of finite scores (k, d), under conditions if given."""
-        self.check_conditions(conditions)
+    def log_partition(self, scores: FloatArray) -> LogPartition:
+        """Return ln Z with bounds for each row of finite scores (k, d)."""
         return log_z_of(self.structure, scores, self.asked)
 
     @abstractmethod
@@ -144,22 +148,18 @@ class ExactEngine(Engine):
     def check(self) -> None:
         partition_cost(self.structure.space.sums, marginals=True)
 
-    def check_conditions(self, conditions: Conditions | None) -> None:
-        pass
+    def within(self, conditions: Conditions | None) -> Self:
+        return replace(self, conditions=conditions)
 
-    def infer(
-        self, scores: FloatArray, *, means: bool = False, log_z: bool = True, conditions: Conditions | None = None
-    ) -> Inferred:
-        found = log_partition(
-            self.structure.space.sums, scores, marginals=means, conditions=conditions, n_threads=self.asked.n_threads
-        )
+    def infer(self, scores: FloatArray, *, means: bool = False, log_z: bool = True) -> Inferred:
+        options: Any = {"conditions": self.conditions, "n_threads": self.asked.n_threads}
+        found = log_partition(self.structure.space.sums, scores, marginals=means, **options)
         return Inferred(found.marginals, found.log_z)
 
-    def log_partition(self, scores: FloatArray, conditions: Conditions | None = None) -> LogPartition:
-        if conditions is None:
+    def log_partition(self, scores: FloatArray) -> LogPartition:
+        if self.conditions is None:
             return super().log_partition(scores)
-        n, log_z = len(scores), self.infer(scores, conditions=conditions).log_z
-        assert log_z is not None  # it was asked for
+        n, log_z = len(scores), self.infer(scores).log_z
         return LogPartition(log_z, log_z, log_z, "exact", np.ones(n, dtype=np.bool_), np.zeros(n, dtype=np.int64))
 
     def for_training(self, n: int) -> Training:
@@ -175,15 +175,11 @@ class SampledEngine(Engine):
     def check(self) -> None:
         method_of(self.structure, self.asked.sampler)
 
-    def infer(
-        self, scores: FloatArray, *, means: bool = False, log_z: bool = True, conditions: Conditions | None = None
-    ) -> Inferred:
-        self.check_conditions(conditions)
+    def infer(self, scores: FloatArray, *, means: bool = False, log_z: bool = True) -> Inferred:
         values = self.log_partition(scores).value if log_z else None  # refuses what would not end at once
         return Inferred(self._means(scores) if means else None, values)
 
-    def log_partition(self, scores: FloatArray, conditions: Conditions | None = None) -> LogPartition:
-        self.check_conditions(conditions)
+    def log_partition(self, scores: FloatArray) -> LogPartition:
         sampler = self.asked.sampler
         method = method_of(self.structure, sampler) if sampler == "cftp" else sampler
         return log_z_of(self.structure, scores, replace(self.asked, sampler=method))
@@ -251,10 +247,7 @@ class TaylorEngine(Engine):
     def check(self) -> None:
         check_taylor(self.structure)
 
-    def infer(
-        self, scores: FloatArray, *, means: bool = False, log_z: bool = True, conditions: Conditions | None = None
-    ) -> Inferred:
-        self.check_conditions(conditions)
+    def infer(self, scores: FloatArray, *, means: bool = False, log_z: bool = True) -> Inferred:
         found = warned_expansion(self.structure, scores, self.asked, decoded=log_z)
         return Inferred(found.marginals, found.value if log_z else None)
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from .._data.checks import allowed_mask, choice
 from .._data.converters import paths_of
 from .._data.glossary import documented
-from .._data.targets import Admissible, TargetError
+from .._data.targets import Admissible, TargetError, refuse_rows
 from .._data.trees import Tree
 from .._lib.structure import Description
 from ._base import NaturalForm
@@ -107,9 +107,7 @@ class Hierarchy(Trees):
         given, allowed = self._nodes(nodes, "nodes"), np.flatnonzero(self._mask(self._tree()))
         within = self.space.embed(allowed[:, np.newaxis].astype(np.int32)) == 1
         outputs = self.space.decode_parts(allowed[:, np.newaxis].astype(np.int32))
-        empty = ~within.any(axis=0)[given]
-        if empty.any():
-            raise TargetError(int(np.argmax(empty)), "no allowed node lies below the node", "nodes")
+        refuse_rows(~within.any(axis=0)[given], "no allowed node lies below the node", "nodes")
         sets = {node: Admissible(outputs[within[:, node]]) for node in np.unique(given).tolist()}
         return [sets[node] for node in given.tolist()]
 

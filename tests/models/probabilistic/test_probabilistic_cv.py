@@ -137,21 +137,19 @@ def test_rows_of_weight_zero_do_not_train():
     np.testing.assert_array_equal(one.coef_, other.coef_)
 
 
-def test_what_rows_may_be_counts_as_in_training():
-    """Of sets of outputs each counts; of rankings known in part the mean of ψ."""
+def test_what_rows_may_be_counts_by_its_probability():
+    """Of sets of outputs, and of rankings known in part, whatever they are trained by."""
     X, y, *_ = problem(Permutations(4))
     sets = [Admissible([row]) for row in y]
     sets[0] = Admissible([y[0], y[0][::-1]])
-    mean = {"alphas": [0.3], "partial": "mean"}
-    both = ProbabilisticStructuredCV("permutations", **mean, **LINEAR).fit(X, sets)
-    X_each, y_each = np.vstack([X[:1], X]), np.vstack([y[:1, ::-1], y])
-    logs, n = 0.0, len(X)
-    for training, test in FOLDS.split(X):
-        alone = ProbabilisticStructured("permutations", alpha=0.3, tol=1e-5, partial="mean")
-        alone.fit(X[training], [sets[row] for row in training])
-        rows = np.concatenate([test + 1, [0]]) if 0 in test else test + 1
-        logs += alone.log_proba(X_each[rows], y_each[rows]).sum()
-    assert both.best_score_ == pytest.approx(logs / (n + 1), abs=1e-6)
+    for how in ("mean", "likelihood"):
+        both = ProbabilisticStructuredCV("permutations", alphas=[0.3], partial=how, **LINEAR).fit(X, sets)
+        logs = 0.0
+        for training, test in FOLDS.split(X):
+            alone = ProbabilisticStructured("permutations", alpha=0.3, tol=1e-5, partial=how)
+            alone.fit(X[training], [sets[row] for row in training])
+            logs += alone.log_proba(X[test], [sets[row] for row in test]).sum()
+        assert both.best_score_ == pytest.approx(logs / len(X), abs=1e-6)
     partial = y.copy()
     partial[::2, 0] = -1
     for how in ("mean", "likelihood"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,11 +67,7 @@ class StructuredSets(Sequence["StructuredSet"]):
     def __repr__(self) -> str:
         return f"StructuredSets of {counted(len(self), 'row')} ({self.structure!r})"
 
-    @overload
-    def __getitem__(self, index: int) -> StructuredSet: ...
-    @overload
-    def __getitem__(self, index: slice) -> StructuredSets: ...
-    def __getitem__(self, index: int | slice) -> StructuredSet | StructuredSets:
+    def __getitem__(self, index: Any) -> Any:
         rows = np.arange(len(self))[index]
         some = StructuredSets(self.structure, self._sets[np.atleast_1d(rows)])
         return some if isinstance(index, slice) else StructuredSet(some)
@@ -101,14 +97,12 @@ class StructuredSets(Sequence["StructuredSet"]):
         parts = self.structure.encode(y)
         if len(parts) != len(self):
             raise ValueError(f"y has {counted(len(parts), 'row')}, there are {counted(len(self), 'set')}")
-        inside: NDArray[np.uint8] = self._sets.ask("contains", parts)
-        return inside.view(np.bool_)
+        return self._sets.ask("contains", parts).view(np.bool_)
 
     @cached_property
     def log_size(self) -> FloatArray:
         """Logarithms of the numbers of outputs."""
-        sizes: FloatArray = self._sets.ask("sizes")
-        return sizes
+        return self._sets.ask("sizes")
 
 
 class StructuredSet:

@@ -138,7 +138,7 @@ class RowConstraints:
 
     def conditions(self, start: int, stop: int) -> Conditions:
         """Return the conditions of some rows: of each, or those that all share."""
-        return self._conditions if self._shared else self._conditions.rows(start, stop)
+        return self._conditions.taken(np.arange(start, stop))
 
     def decode(self, linear: FloatArray, magnitude: FloatArray | None, how: Decoding, first: int = 0) -> Decoded:
         """Return an output of largest score that satisfies the constraint of its row, with a certificate.
