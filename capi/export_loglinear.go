@@ -410,6 +410,9 @@ func doLoglinearSums(a *loglinearSumsArgs) error {
 	if c.distribution != exact {
 		return cabi.Illegal("distribution must be \"exact\" for sums")
 	}
+	if c.conditions != nil && a.outputs.c.parts == nil {
+		return cabi.Illegal("outputs.parts is NULL, which conditions are about")
+	}
 	spaces, err := c.spacesOf(a.features.n)
 	if err != nil {
 		return err

@@ -19,6 +19,7 @@ const (
 	pairNumbers = 1 << 20 // in more pairs than the fewest, which would cost as much as partition functions do
 	firstLength = 8       // iterations with the first preconditioner: soon distributions are far from uniform ...
 	lengthening = 2       // ... and by how much each search is longer than the one before
+	rounding    = 1e-12   // of a preconditioned gradient, for each root of the weight of all rows
 	boundTol    = 1e-2    // Tol of the search for where one begins that is not convex, at least
 )
 
@@ -183,6 +184,9 @@ func (s *search) begin(covariance, start matrix, work Workplace) error {
 	}
 	if s.largest, err = s.largestOf(s.o.GradientOf(s.loss)); err != nil {
 		return err
+	}
+	if s.largest <= rounding*math.Sqrt(sums[WeightSum]) { // nothing is known of the rows
+		s.largest = 0
 	}
 	if err := s.move(value); err != nil {
 		return err

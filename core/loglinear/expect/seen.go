@@ -35,6 +35,7 @@ type Seen struct {
 	sums    []structure.Partitioner // of these spaces, all of them or none
 	part    []int32
 	workers int
+	left    []bool   // outputs of sets that conditions do not allow; nil: none
 	chains  *Sampled // where there are no exact sums over these outputs, in rows numbered among all
 }
 
@@ -53,7 +54,7 @@ func NewSeen(o Outputs, n int, seed uint64, workers int) (*Seen, error) {
 		if o.Parts == nil {
 			continue
 		}
-		number := o.Spaces.at(i)
+		number, left := o.Spaces.at(i), 0
 		space := o.Spaces.List[number]
 		l := space.PartLen()
 		for a := lo; a < hi; a++ {
@@ -67,8 +68,14 @@ func NewSeen(o Outputs, n int, seed uint64, workers int) (*Seen, error) {
 				continue
 			}
 			agreeing, err := structure.Agreeing(space, y)
-			if err == nil && agreeing != nil && hi > lo+1 {
+			switch {
+			case err == nil && agreeing != nil && hi > lo+1:
 				err = errSet
+			case err != nil && o.Conditions && hi > lo+1: // this one is not allowed
+				if left++; left < hi-lo {
+					s.leave(a)
+					continue
+				}
 			}
 			if err != nil {
 				return nil, fault.At(i, fault.Wrap("y: %w", err))
@@ -129,6 +136,14 @@ func (s *Seen) chain(conditions bool, seed uint64) error {
 	return err
 }
 
+// leave leaves an output of a set out.
+func (s *Seen) leave(a int) {
+	if s.left == nil {
+		s.left = make([]bool, s.outputs.Psi.Rows)
+	}
+	s.left[a] = true
+}
+
 var errSet = fault.Value("an output of the set is known in part; sets are of whole outputs")
 
 // of returns from where to where the outputs of a row are.
@@ -162,13 +177,22 @@ func (s *Seen) Open(row, entry int) bool {
 // Answer implements loglinear.Oracle for expectations, but rows are numbered among all.
 func (s *Seen) Answer(r loglinear.RowsRequest, mon *parallel.Monitor) error {
 	n := r.Rows.Len()
-	var some []int
+	var some, sets []int
 	for k := range n {
-		if i := r.Rows.At(k); s.part[i] >= 0 {
+		if s.part[r.Rows.At(k)] >= 0 {
 			some = append(some, k)
 		} else {
-			s.members(r, k, i)
+			sets = append(sets, k)
 		}
+	}
+	err := parallel.For(len(sets), rowsAtOnce, s.workers, nil, func(lo, hi int) error {
+		for _, k := range sets[lo:hi] {
+			s.members(r, k, r.Rows.At(k))
+		}
+		return mon.Err()
+	})
+	if err != nil {
+		return err
 	}
 	if s.chains != nil && r.Ask != loglinear.Expect {
 		return s.draw(r, some, mon)
@@ -251,7 +275,9 @@ func (s *Seen) members(r loglinear.RowsRequest, k, i int) {
 	scores, mean := r.Scores.Row(k), r.Means.Row(k)
 	values := make([]float64, hi-lo)
 	for a := range values {
-		values[a] = floats.Dot(scores, s.outputs.Psi.Row(lo+a))
+		if values[a] = floats.Dot(scores, s.outputs.Psi.Row(lo+a)); s.left != nil && s.left[lo+a] {
+			values[a] = math.Inf(-1)
+		}
 	}
 	r.LogZ[k] = floats.LogSumExp(values)
 	clear(mean)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import operator
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial, reduce, wraps
 from itertools import pairwise
 from typing import Any, TypeVar
@@ -169,7 +169,7 @@ def lazily_on_dask(method: Method) -> Method:
 def _require_shared(options: dict[str, Any]) -> None:
     """Raise ValueError for an option that has an entry for each row."""
     for key, value in options.items():
-        if isinstance(value, (list, tuple, np.ndarray)):
+        if hasattr(value, "__len__") and not isinstance(value, (Mapping, str)):
             raise ValueError(f"{key} has one entry a row, but X is a dask collection; give one for all, or compute X")
 
 
@@ -208,15 +208,15 @@ def _call(model: Any, name: str, X: Any, arguments: tuple[Any, ...], options: di
     return getattr(model, name)(row, *arguments, **options)[:0]
 
 
-def mean_over_rows(model: Any, name: str, X: Any, y: Any, sample_weight: Any, **options: Any) -> float:
-    """Return a score over dask collections, where the method `name` returns a weighted mean over the rows of arrays.
+def mean_over_rows(model: Any, function: Any, X: Any, y: Any, sample_weight: Any, **options: Any) -> float:
+    """Return a score over dask collections, the mean of what a function returns for rows.
 
     Parameters
     ----------
     model : estimator
         Fitted.
-    name : str
-        A method of (X, y, sample_weight), such as "score".
+    function : callable
+        Of the model, X and y; returns a value for each row, NaN where it does not count.
     X, y, sample_weight : dask collections
         As `DaskBlocks` takes them.
     **options
@@ -229,17 +229,16 @@ def mean_over_rows(model: Any, name: str, X: Any, y: Any, sample_weight: Any, **
     """
     check_is_fitted(model)
     _require_shared(options)
-    total, weight = DaskBlocks(X, y, sample_weight).reduce(_weighted, model, name, options, merge=operator.add)
+    total, weight = DaskBlocks(X, y, sample_weight).reduce(_weighted, model, function, options, merge=operator.add)
     require_weight(weight)
     return float(total / weight)
 
 
-def _weighted(block: Block, model: Any, name: str, options: dict[str, Any]) -> NDArray[np.float64]:
+def _weighted(block: Block, model: Any, function: Any, options: dict[str, Any]) -> NDArray[np.float64]:
     """Return the weighted sum over the rows of a block, and the sum of their weights."""
-    weight = float(block.n if block.weights is None else block.weights.sum())
-    if weight == 0.0:
-        return np.zeros(2)
-    return weight * np.array([getattr(model, name)(block.X, block.y, block.weights, **options), 1.0])
+    values = function(model, block.X, block.y, **options)
+    weights = np.where(np.isnan(values), 0.0, 1.0 if block.weights is None else block.weights)
+    return np.array([weights @ np.nan_to_num(values), weights.sum()])
 
 
 def sampled_rows(X: Any, n: int, seed: int) -> Any:

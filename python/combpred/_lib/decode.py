@@ -233,8 +233,7 @@ def decode(
     n = scores.n
     y = allocate((n, part_len), np.int32, f"decoding {n} rows into {part_len} parts", "decode fewer rows at once")
     found = Decoded(y, np.empty(n), np.empty(n), np.empty(n), np.empty(n, dtype=np.bool_))
-    given = None if conditions is None else conditions.struct
-    options = record(abi.CDecodeOptions, method=method, seed=seed, conditions=given)
+    options = record(abi.CDecodeOptions, method=method, seed=seed, conditions=conditions)
     known = {"value": found.value, "upper_bound": found.upper_bound, "nu": found.nu, "optimal": found.optimal}
     certificates = record(abi.CCertificates, met=met, **known)
     # Many callers decode row by row: a plain call takes half the time of `computed`.
@@ -286,8 +285,7 @@ def best_outputs(
         return
     scores = _scores(floats(linear, "linear", d)[np.newaxis], magnitude, d)
     rows = 0 if solve is None else max(1, _REQUEST_NUMBERS // d)
-    held = None if conditions is None else conditions.struct
-    options = record(abi.CKbestOptions, method=method, nu=nu, most=most or 0, rows=rows, conditions=held)
+    options = record(abi.CKbestOptions, method=method, nu=nu, most=most or 0, rows=rows, conditions=conditions)
     try:
         with Session("cp_kbest_start", description, scores, options, n_threads=n_threads) as session:
             for request in session:

@@ -74,8 +74,6 @@ class LoglinearProblem:
     label : str
         What progress is reported as.
     verbose : int
-    conditions : Conditions or None, default=None
-        What the outputs of rows, or of all of them, satisfy.
     """
 
     description: Description
@@ -83,12 +81,6 @@ class LoglinearProblem:
     n_threads: int
     label: str = ""
     verbose: int = 0
-    conditions: Conditions | None = None
-
-    @property
-    def _given(self) -> dict[str, Any]:
-        """The options with structs, which cannot be pickled."""
-        return {**self.options, "conditions": None if self.conditions is None else self.conditions.struct}
 
     def _how(self) -> dict[str, Any]:
         return {"n_threads": self.n_threads, "label": self.label, "verbose": self.verbose}
@@ -134,7 +126,7 @@ class LoglinearProblem:
             solution, and ``chains`` (n, 2, part_len), where two chains of each row of positive weight are, or None.
         """
         design = Design(X, intercept=intercept)
-        given, chains = (self.description, self._given, design, targets), None
+        given, chains = (self.description, self.options, design, targets), None
         if answers is None and self.options.get("distribution", "exact") in ("local", "meta"):
             n = targets.n if targets.weights is None else int(np.count_nonzero(targets.weights))
             chains = np.zeros((n, 2, self.description.shape.part_len), dtype=np.int32)
@@ -158,7 +150,7 @@ class LoglinearProblem:
     def sums(self, kind: str, features: RowInputs, outputs: RowOutputs, weights: FloatArray) -> FloatArray:
         """Return the sums of a kind over rows, as ``cp_loglinear_sums`` names them, at `weights` (q, d)."""
         sums: FloatArray = np.zeros(getattr(self.sizes(len(weights)), "loss" if kind == "bound" else kind))
-        given = self.description, self._given, features, outputs, kind, weights, sums
+        given = self.description, self.options, features, outputs, kind, weights, sums
         computed("cp_loglinear_sums", *given, n_threads=self.n_threads)
         return sums
 

@@ -40,6 +40,7 @@ def put(struct: Record, **fields: Any) -> Record:
     # As the library has left them; sizes that nothing has set are 0, too, but fit any array.
     known = {name: getattr(struct, name) for name in kept["known"]} if "known" in kept else {}
     for name, value in fields.items():
+        value = getattr(value, "struct", value)
         if value is None:
             pass
         elif isinstance(value, np.ndarray):

@@ -30,6 +30,7 @@ from .._lib.kernel import check_kernel
 from .._lib.loglinear import KernelFeatures
 from .._lib.structure import structure_mode
 from ..kernels import InputKernel
+from ..metrics._rows import mean_of_counted
 from ..structures import (
     RowConstraints,
     Structure,
@@ -39,6 +40,7 @@ from ..structures import (
     has_method,
     named,
     resolve_structure,
+    row_scores,
     target_type,
 )
 from .thresholds import above_threshold
@@ -704,9 +706,13 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         1.0
         """
         if is_dask(X):
-            return mean_over_rows(self, "score", X, y, sample_weight, constraints=constraints)
-        predicted = self.predict(X, constraints=constraints)  # refuses what is not fitted
-        return float(self.structure_.score(y, predicted, sample_weight))
+            return mean_over_rows(self, _row_scores, X, y, sample_weight, constraints=constraints)
+        return float(mean_of_counted(_row_scores(self, X, y, constraints), sample_weight, False))
+
+
+def _row_scores(model: StructuredEstimator, X: Any, y: Any, constraints: Any = None) -> FloatArray:
+    predicted = model.predict(X, constraints=constraints)  # refuses what is not fitted
+    return row_scores(model.structure_, y, predicted)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

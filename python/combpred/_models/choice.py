@@ -15,6 +15,7 @@ from sklearn.model_selection._search import _yield_masked_array_for_each_param
 from sklearn.utils import _safe_indexing
 from sklearn.utils._param_validation import StrOptions, validate_parameter_constraints
 
+from .._data.targets import flat_sets
 from .._lib.arrays import FloatArray
 from .._lib.control import Steps
 from .._lib.errors import CapabilityError
@@ -254,12 +255,15 @@ def candidates(
     """
     if loss != "squared" or (scoring not in ("metric", "f1") and get_scorer(scoring).takes_scores):
         return [(structure, decision)]
-    structures = [structure]
+    structures, names = [structure], list(_DECISIONS) if decision == "auto" else [decision]
+    partial = "partial" in structure.space.capabilities and flat_sets(y) is None
+    if partial and structure.encode(y, partial=True).min() < 0:  # a label is unknown
+        observed, names = False, [name for name in names if name != "f1" or decision == name]
     if observed and getattr(structure, "observed", False) is None:
         structures.append(resolve_structure(clone(structure).set_params(observed=True), y))
     found: dict[tuple[Structure, str], None] = {}
     for one in structures:
-        for name in _DECISIONS if decision == "auto" else [decision]:
+        for name in names:
             try:
                 decided = decides_by(one, loss, name)[1]
                 if decided == "mbr":

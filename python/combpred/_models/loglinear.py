@@ -82,7 +82,8 @@ class LikelihoodRows:
             kernel = kernel_features(model, X if len(kept) == n else X[kept], of_rows[kept], kept)
             features, targets = kernel.rows, targets.take(kept)
             conditions = None if conditions is None else conditions.taken(kept)
-        engine = replace(engine, conditions=conditions)
+        drawn = engine.is_random and model.sampler == "exact"  # by recursions, which know of conditions
+        engine = replace(engine, conditions=conditions) if drawn else engine.within(conditions)
         return cls(X, features, targets, kernel, kept, engine, engine.for_training(len(kept)), solver)
 
     @property
@@ -183,10 +184,11 @@ def _problem(
         "sampled": int(engine.is_random),
         "intercept": int(model.fit_intercept),
         "seen": int(model.partial == "likelihood"),
+        "conditions": engine.conditions,
     }
     return LoglinearProblem(
         model.structure_.space.description, options, get_n_threads(model.n_jobs), type(model).__name__,
-        int(model.verbose), engine.conditions,
+        int(model.verbose),
     )  # fmt: skip
 
 

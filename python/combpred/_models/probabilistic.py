@@ -428,7 +428,7 @@ class ProbabilisticBase(StructuredEstimator):
         True
         """
         if is_dask(X):
-            return mean_over_rows(self, "score_log_loss", X, y, sample_weight, constraints=constraints)
+            return -mean_over_rows(self, ProbabilisticBase.log_proba, X, y, sample_weight, constraints=constraints)
         return float(mean_of_rows(-self.log_proba(X, y, constraints=constraints), sample_weight, False))
 
     @documented

@@ -227,6 +227,9 @@ class ProbabilisticStructuredCV(ProbabilisticBase):
             choice = Choice(self, lists["alpha"], settings, scoring, _ROUNDS, self._trial_of)
             conditions = conditions_of_training(self, constraints, rows.n)
             judged = JudgedRows(rows, embed_rows(self, rows), constraints, self._folds(rows))
+            if scoring == "likelihood":  # which is refused now rather than after all folds
+                space, scores = self.structure_.space, np.zeros((rows.n, self.structure_.n_features))
+                log_seen(space.description, scores, judged.targets, conditions, get_n_threads(self.n_jobs))
             best = choice.keep(judged)
             self.left_out_scores_ = best.left_out
             model = self._model_of(best.setting).set_params(alpha=self.alpha_)

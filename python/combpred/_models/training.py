@@ -86,9 +86,8 @@ def embed_rows(model: Any, rows: TrainingRows, *, complete: bool = False) -> Tar
     require_memory(8 * 4 * n * d, f"embedding {n} outputs in {d} features", "fit fewer rows, or a smaller structure")
     parts, partial = encode_rows(structure, rows.y, sets, complete=complete)
     psi = structure.space.embed(parts, get_n_threads(model.n_jobs), partial=partial)
-    return Targets(
-        psi, rows.weights, None if sets is None else sets.first, parts if structure.space.in_library else None
-    )
+    known = parts if structure.space.in_library else None
+    return Targets(psi, rows.weights, None if sets is None else sets.first, known, partial)
 
 
 def require_single(sets: Any, learner: str) -> None:

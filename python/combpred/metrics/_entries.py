@@ -218,9 +218,9 @@ def _sets(y: Any, name: str) -> NDArray[np.bool_]:
 
 def _known_sets(y: Any, name: str) -> NDArray[np.float64]:
     """Return sets of which labels of y_true may be unknown, as numbers with NaN for these."""
-    if name != "y_true" or issparse(y):
+    if name != "y_true":
         return _sets(y, name).astype(np.float64)
-    matrix = number_matrix(y, name, missing=True).astype(np.float64)
+    matrix = number_matrix(y.toarray() if issparse(y) else y, name, missing=True).astype(np.float64)
     matrix[matrix == -1] = np.nan
     bad = ~((matrix == 0) | (matrix == 1) | np.isnan(matrix)).all(axis=1)
     refuse_rows(bad, "must hold 0 and 1, and -1 or NaN where it is unknown; this row holds another value", name)

@@ -157,8 +157,6 @@ class ExactEngine(Engine):
         return Inferred(found.marginals, found.log_z)
 
     def log_partition(self, scores: FloatArray) -> LogPartition:
-        if self.conditions is None:
-            return super().log_partition(scores)
         n, log_z = len(scores), self.infer(scores).log_z
         return LogPartition(log_z, log_z, log_z, "exact", np.ones(n, dtype=np.bool_), np.zeros(n, dtype=np.int64))
 

@@ -23,6 +23,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ._base import Structure
+from ._base import row_scores as row_scores
 from ._outputs import class_probabilities as class_probabilities  # for other rooms; no part of the public interface
 from ._outputs import class_values as class_values
 from ._outputs import classes_of as classes_of

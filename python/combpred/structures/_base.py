@@ -23,13 +23,14 @@ from sklearn.base import BaseEstimator
 from .. import metrics
 from .._data.checks import choice, frozen, require_integers, seed_of, whole_number
 from .._data.converters import Entries, as_objects, natural_rows, read_entries
-from .._data.inputs import check_weights, column_names, columns_in_order
+from .._data.inputs import column_names, columns_in_order
 from .._data.names import Names, checked_names
 from .._data.targets import TargetError, encoded_rows, flat_sets, is_array_of_numbers, target_matrix
 from .._lib.arrays import FloatArray, require_memory
 from .._lib.decode import DECODERS, Decoding
 from .._lib.errors import CapabilityError, naming_row
 from .._lib.structure import Description, structure_mean, structure_names, structure_second_moment
+from ..metrics._rows import mean_of_counted
 from . import _scored
 from ._search.constraints import RowConstraints
 from ._space import LibrarySpace, MomentsInfo
@@ -692,20 +693,7 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         ValueError
             When the metric is not defined for a row; names the argument and the row.
         """
-        metric = getattr(metrics, self.default_metric)
-        sets = flat_sets(y_true)
-        y_true = y_true if sets is None else sets.y
-        known = self if rows_of_names(self, y_true, "y_true") is None else self._resolve(y_true)
-        y_true, y_pred = known.ordered(y_true, "y_true"), known.ordered(y_pred, "y_pred")
-        convert = getattr(known, "_metric_arguments", lambda *both: both)
-        if sets is None:
-            return float(metric(*convert(y_true, y_pred), sample_weight=sample_weight))
-        sizes = np.diff(sets.first)
-        if len(y_pred) != len(sizes):
-            raise ValueError(f"y_true has {len(sizes)} rows and y_pred {len(y_pred)}; they must agree row by row")
-        repeated = np.repeat(np.asarray(y_pred), sizes, axis=0)
-        best = np.maximum.reduceat(metric(*convert(y_true, repeated), per_row=True), sets.first[:-1])
-        return float(np.average(best, weights=check_weights(sample_weight, len(best))))
+        return float(mean_of_counted(row_scores(self, y_true, y_pred), sample_weight, False))
 
     # Equality.
 
@@ -714,6 +702,23 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
 
     def __hash__(self) -> int:
         return hash(_key(self))
+
+
+def row_scores(structure: Structure, y_true: Any, y_pred: Any) -> NDArray[np.float64]:
+    """Return the default metric of each row, NaN where not enough of it is known to count."""
+    metric = getattr(metrics, structure.default_metric)
+    sets = flat_sets(y_true)
+    y_true = y_true if sets is None else sets.y
+    known = structure if rows_of_names(structure, y_true, "y_true") is None else structure._resolve(y_true)
+    y_true, y_pred = known.ordered(y_true, "y_true"), known.ordered(y_pred, "y_pred")
+    convert = getattr(known, "_metric_arguments", lambda *both: both)
+    if sets is None:
+        return metric(*convert(y_true, y_pred), per_row=True)
+    sizes = np.diff(sets.first)
+    if len(y_pred) != len(sizes):
+        raise ValueError(f"y_true has {len(sizes)} rows and y_pred {len(y_pred)}; they must agree row by row")
+    repeated = np.repeat(np.asarray(y_pred), sizes, axis=0)
+    return np.maximum.reduceat(metric(*convert(y_true, repeated), per_row=True), sets.first[:-1])
 
 
 def known_items(structure: Structure) -> Sequence[Any] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from ._trees import Trees
 
 
 @documented
+@dataclass(eq=False, repr=False)
 class Hierarchy(Trees):
     r"""One node of a rooted tree.
 
@@ -68,16 +70,10 @@ class Hierarchy(Trees):
     _is_single = True
     _natural = NaturalForm(strings=False)  # these are names of nodes, the format of y
 
-    def __init__(
-        self,
-        parent: ArrayLike | Mapping[Hashable, Hashable],
-        *,
-        allowed: str | ArrayLike | Sequence[Hashable] | None = None,
-        nodes: Sequence[Any] | None = None,
-    ) -> None:
-        self.parent = parent
-        self.allowed = allowed
-        self.nodes = nodes
+    parent: ArrayLike | Mapping[Hashable, Hashable]
+    _: KW_ONLY
+    allowed: str | ArrayLike | Sequence[Hashable] | None = None
+    nodes: Sequence[Any] | None = None
 
     def from_ancestors(self, nodes: Any) -> list[Admissible]:
         """Return y for rows whose node is known down to a level: the allowed nodes that are, or lie below, one node.
@@ -85,7 +81,7 @@ class Hierarchy(Trees):
         Parameters
         ----------
         nodes : array-like of shape (n,)
-            A node of each row, by index or name, whether it is allowed or not.
+            A node of each row, by index, or by name if nodes have names, whether it is allowed or not.
 
         Returns
         -------
@@ -105,11 +101,14 @@ class Hierarchy(Trees):
         [[3, 4], [2]]
         """
         given, allowed = self._nodes(nodes, "nodes"), np.flatnonzero(self._mask(self._tree()))
-        within = self.space.embed(allowed[:, np.newaxis].astype(np.int32)) == 1
         outputs = self.space.decode_parts(allowed[:, np.newaxis].astype(np.int32))
-        refuse_rows(~within.any(axis=0)[given], "no allowed node lies below the node", "nodes")
-        sets = {node: Admissible(outputs[within[:, node]]) for node in np.unique(given).tolist()}
-        return [sets[node] for node in given.tolist()]
+        asked, at = np.unique(given, return_inverse=True)
+        within, above = np.full((len(asked), len(allowed)), False), allowed
+        while (above >= 0).any():
+            within |= above == asked[:, np.newaxis]
+            above = np.where(above >= 0, self._tree().parent[above], -1)
+        refuse_rows(np.logical_not(within.any(axis=1))[at], "no allowed node lies below the node", "nodes")
+        return [Admissible(outputs[within[number]]) for number in at]
 
     def probabilities(self, marginals: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the probability of each allowed node, given the marginals of distributions.

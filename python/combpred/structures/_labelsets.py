@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,7 @@ def _width(structure: Any, y: Any, argument: str) -> int:
 
 
 @documented
+@dataclass(eq=False, repr=False)
 class LabelSets(Structure):
     r"""Subsets of d labels: all, those of one size, or those that occur.
 
@@ -42,7 +44,8 @@ class LabelSets(Structure):
     observed : bool, array of shape (k, n_labels) or None, default=None
         The sets that there are, 0/1 or booleans, each once. True: those of y when an estimator is fitted, of the first
         mini-batch where they come in several; of all rows, those of weight 0 too, as classes are. Only these are
-        predicted and have a probability, which makes labels dependent on each other. Columns of a data frame are
+        predicted and have a probability, which makes labels dependent on each other. Sets with unknown labels are no
+        observed ones, and must agree with one. Columns of a data frame are
         matched with `labels`. False: all sets. None: all sets, but :class:`StructuredRidgeCV` and
         :class:`StructuredVoting` choose between False and True where their `scoring` is given.
     %(labels)s
@@ -88,18 +91,11 @@ class LabelSets(Structure):
     _natural = NaturalForm("to_sets", ordered=False)
     _columns = "items"
 
-    def __init__(
-        self,
-        n_labels: int | None = None,
-        *,
-        size: int | None = None,
-        observed: Any = None,
-        labels: Sequence[Any] | None = None,
-    ) -> None:
-        self.n_labels = n_labels
-        self.labels = labels
-        self.size = size
-        self.observed = observed
+    n_labels: int | None = None
+    _: KW_ONLY
+    size: int | None = None
+    observed: Any = None
+    labels: Sequence[Any] | None = None
 
     @converter
     @documented

@@ -208,8 +208,7 @@ class Paths(Structure):
         e, w = np.asarray(emissions, dtype=np.float64), np.asarray(transitions, dtype=np.float64)
         rows = e.shape[:-2]
         if e.ndim not in (2, 3) or w.shape not in ((e.shape[-1],) * 2, (*rows, *(e.shape[-1],) * 2)):
-            said = "they must be (n, T, K), or (T, K), and (K, K), or with n (n, K, K)"
-            raise ValueError(f"emissions have shape {e.shape} and transitions {w.shape}; {said}")
+            raise ValueError(f"emissions {e.shape} and transitions {w.shape} are not (T, K) or (n, T, K), and (K, K)")
         pairs = np.broadcast_to(w, (*rows, *w.shape[-2:]))
         return np.concatenate([e.reshape(*rows, -1), pairs.reshape(*rows, -1)], axis=-1)
 

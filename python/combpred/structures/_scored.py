@@ -33,7 +33,8 @@ _SYMMETRIC = {"edges": 1, "order": -1, "total order": -1, "directions": -1}  # k
 
 def conditions_of(structure: Structure, constraints: Any, n: int) -> Conditions | None:
     """Return what n rows are held to, None for nothing; see `RowConstraints` for errors."""
-    return None if constraints is None else RowConstraints(structure.space, constraints, n).conditions(0, n)
+    held = None if constraints is None else RowConstraints(structure.space, constraints, n).conditions(0, n)
+    return held if held is not None and len(held.key) else None
 
 
 def log_partition(
@@ -369,8 +370,7 @@ def scores_from(self: Structure, matrix: ArrayLike) -> FloatArray:
     there, back = a[..., layout.rows, layout.columns], a[..., layout.columns, layout.rows]
     _require(np.isfinite(there), layout, there, "must be finite")
     if (sign := _SYMMETRIC.get(layout.kind)) is not None:
-        same, sense = ("the same", "+") if sign == 1 else ("its negative", "-")
-        reason = f"but {same} must stand for the pair in reverse; take (matrix {sense} its transpose) / 2"
+        reason = f"but the pair in reverse must have {'the same' if sign == 1 else 'its negative'}"
         _require(there == sign * back, layout, there, reason)
     return np.concatenate([there, np.zeros((*there.shape[:-1], self.n_features - there.shape[-1]))], axis=-1)
 

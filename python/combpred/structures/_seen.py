@@ -36,6 +36,8 @@ def encode_sets(structure: Structure, sets: FlatSets) -> NDArray[Any]:
         row = int(np.searchsorted(sets.first, error.row, side="right")) - 1
         reason = f"output {error.row - int(sets.first[row])} of the set: {error.reason}"
         raise TargetError(row, reason, error.argument) from None
+    if not structure.space.in_library:  # outputs of users are objects, which need have no order
+        return parts
     # Sorted by row and then by output, repetitions are neighbours.
     rows = np.repeat(np.arange(len(sets.first) - 1), np.diff(sets.first))
     order = np.lexsort((*parts.T[::-1], rows))

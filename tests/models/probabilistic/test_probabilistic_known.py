@@ -13,7 +13,15 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from combpred import Admissible, CapabilityError, ProbabilisticStructured, ProbabilisticStructuredCV
+from combpred import (
+    Admissible,
+    CapabilityError,
+    ProbabilisticStructured,
+    ProbabilisticStructuredCV,
+    StructuredRidge,
+    StructuredRidgeCV,
+    StructuredVoting,
+)
 from combpred._lib.errors import RowError
 from combpred.structures import (
     Hierarchy,
@@ -382,3 +390,66 @@ def test_the_choice_of_a_penalty_goes_by_what_was_seen_under_conditions() -> Non
     assert model.best_score_ == pytest.approx(np.mean(means), rel=1e-8)
     single = ProbabilisticStructured("permutations", alpha=model.alpha_).fit(X, y, constraints=constraints)
     np.testing.assert_allclose(model.coef_, single.coef_, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "structure", [LabelSets(4, size=1), LabelSets(4, size=4), LabelSets(2, observed=[[0, 0], [1, 1]])], ids=repr
+)
+def test_few_outputs_with_unknown_labels_are_trained_by_gradients(structure: Structure) -> None:
+    whole = structure.sample(40, random_state=0)
+    y = hidden(whole, 0.4)
+    model = ProbabilisticStructured(structure).fit(RNG.normal(size=(40, 2)), y)
+    assert model.solver_ == "lbfgs"
+
+
+def test_choices_among_decisions_take_unknown_labels() -> None:
+    X = RNG.normal(size=(40, 3))
+    y = hidden((X @ RNG.normal(size=(3, 3)) > 0).astype(int), 0.3)
+    for scoring in (None, "metric", "neg_hamming_loss"):
+        assert StructuredRidgeCV(LabelSets(3), scoring=scoring).fit(X, y).score(X, y) > 0.7
+    members = [("a", StructuredRidge(LabelSets(3))), ("b", ProbabilisticStructured(LabelSets(3)))]
+    assert StructuredVoting(members).fit(X, y).score(X, y) > 0.7
+    with pytest.raises(RowError):
+        StructuredRidgeCV(LabelSets(3), scoring="f1").fit(X, y)
+
+
+def test_scores_of_partitions_weigh_the_rows_that_count() -> None:
+    da = pytest.importorskip("dask.array")
+    X = RNG.normal(size=(60, 2))
+    y = (X[:, :1] + RNG.normal(size=(60, 3)) > 0).astype(int)
+    y[25:45] = -1
+    model = ProbabilisticStructured(LabelSets(3)).fit(X, y)
+    parts = [da.from_array(each, chunks=(20, -1)) for each in (X, y)]
+    assert model.score(*parts) == pytest.approx(model.score(X, y), abs=1e-12)
+    assert model.score_log_loss(*parts) == pytest.approx(model.score_log_loss(X, y), abs=1e-12)
+
+
+def test_nothing_known_by_sets_ends_at_once() -> None:
+    tree = Hierarchy([-1] + [i // 3 for i in range(30)], allowed="leaves")
+    y = tree.from_ancestors(np.zeros(50, dtype=int))
+    model = ProbabilisticStructured(tree, partial="likelihood").fit(RNG.normal(size=(50, 2)), y)
+    assert model.n_iter_ == 1 and not model.coef_.any()
+
+
+def test_no_conditions_are_none() -> None:
+    X, y = RNG.normal(size=(20, 2)), RNG.integers(0, 2, size=(20, 3))
+    plain = ProbabilisticStructured(LabelSets()).fit(X, y)
+    for nothing in ({}, [None] * 20, [{}] * 20):
+        model = ProbabilisticStructured(LabelSets()).fit(X, y, constraints=nothing)
+        assert model.solver_ == "newton"
+        np.testing.assert_array_equal(model.coef_, plain.coef_)
+    ProbabilisticStructured(MultiClass(3)).fit(X, y[:, 0], constraints={}).predict_marginals(X, constraints=[None] * 20)
+
+
+def test_members_of_sets_that_conditions_rule_out_do_not_count() -> None:
+    X = RNG.normal(size=(3, 2))
+    sets = [Admissible([[1, 2, 3], [2, 1, 3]]), Admissible([[1, 2, 3], [3, 2, 1]]), Admissible([[2, 3, 1]])]
+    first = {"before": [(0, 2)]}
+    model = ProbabilisticStructured("permutations", tol=1e-9)
+    model.fit(X, sets, constraints=[first, first, None])
+    rest = [sets[0], Admissible([[1, 2, 3]]), sets[2]]
+    other = ProbabilisticStructured("permutations", tol=1e-9).fit(X, rest, constraints=[first, first, None])
+    assert model.objective_ == pytest.approx(other.objective_, rel=1e-9)
+    with pytest.raises(RowError) as caught:
+        model.fit(X, sets, constraints=[None, {"first": 1}, {"first": 0}])
+    assert caught.value.row == 1

@@ -183,10 +183,8 @@ class ConformalStructured(MetaEstimatorMixin, BaseEstimator):  # type: ignore[mi
             with renumbered(rows):
                 self.scores_ = self._scores(X, y)
             self.n_calibration_ = len(rows)
-            self.thresholds_ = {}
-            for group in dict.fromkeys(of):
-                chosen = [of[row] == group for row in rows]
-                self.thresholds_[group] = self._threshold(self.scores_[chosen], group)
+            own = np.array(of, dtype=object)[rows]
+            self.thresholds_ = {each: self._threshold(self.scores_[own == each], each) for each in dict.fromkeys(of)}
         return self
 
     def _split(self, n: int, y: Any) -> Any:

@@ -352,14 +352,14 @@ class StructuredVoting(ComposedEstimator, _BaseComposition):  # type: ignore[mis
     def _choose_decision(self, open_to: list[tuple[Structure, str]], y: Any, weights: FloatArray | None) -> None:
         """Set the structure and the decision that are best for rows left out, and what goes with them."""
         found: list[tuple[float, StructuredVoting]] = []
-        psi, mean = self.structure_.embed(y), self.structure_.mean()
+        mean = self.structure_.mean()
         for structure, decision in open_to:
             model = copy(self)
             model._set_structure(structure)
             model.decision_, shift = decision, mean - structure.mean()  # the expectations stay
             model._constant, model.left_out_scores_ = self._constant + shift, self.left_out_scores_ + shift
             if decision == "f1":
-                choose_threshold(model, model.left_out_scores_, psi, weights)
+                choose_threshold(model, model.left_out_scores_, self.structure_.embed(y), weights)
             score = 0.0
             if self.scoring is not None:
                 own = structure is not self.structure_
