@@ -30,7 +30,6 @@ from .._lib.kernel import check_kernel
 from .._lib.loglinear import KernelFeatures
 from .._lib.structure import structure_mode
 from ..kernels import InputKernel
-from ..metrics._rows import mean_of_counted
 from ..structures import (
     RowConstraints,
     Structure,
@@ -707,12 +706,12 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         """
         if is_dask(X):
             return mean_over_rows(self, _row_scores, X, y, sample_weight, constraints=constraints)
-        return float(mean_of_counted(_row_scores(self, X, y, constraints), sample_weight, False))
+        predicted = self.predict(X, constraints=constraints)  # refuses what is not fitted
+        return self.structure_.score(y, predicted, sample_weight)
 
 
 def _row_scores(model: StructuredEstimator, X: Any, y: Any, constraints: Any = None) -> FloatArray:
-    predicted = model.predict(X, constraints=constraints)  # refuses what is not fitted
-    return row_scores(model.structure_, y, predicted)
+    return row_scores(model.structure_, y, model.predict(X, constraints=constraints))
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

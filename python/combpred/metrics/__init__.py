@@ -23,6 +23,7 @@ from ._entries import (
 )
 from ._hierarchies import hierarchical_h_loss, hierarchical_loss
 from ._rankings import kendall_tau, ndcg, rank_biased_overlap, spearman_footrule, spearman_rho, tau_x, top_k_recall
+from ._rows import mean_of_counted as mean_of_counted
 from ._scorers import Scorer, get_scorer, get_scorer_names
 from ._tours import cycle_f1, policy_cosine, route_f1, route_pairs_f1
 from .calibration import expected_calibration_error

@@ -30,7 +30,6 @@ from .._lib.arrays import FloatArray, require_memory
 from .._lib.decode import DECODERS, Decoding
 from .._lib.errors import CapabilityError, naming_row
 from .._lib.structure import Description, structure_mean, structure_names, structure_second_moment
-from ..metrics._rows import mean_of_counted
 from . import _scored
 from ._search.constraints import RowConstraints
 from ._space import LibrarySpace, MomentsInfo
@@ -693,7 +692,7 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         ValueError
             When the metric is not defined for a row; names the argument and the row.
         """
-        return float(mean_of_counted(row_scores(self, y_true, y_pred), sample_weight, False))
+        return float(metrics.mean_of_counted(row_scores(self, y_true, y_pred), sample_weight, False))
 
     # Equality.
 

@@ -213,8 +213,7 @@ class ConformalStructured(MetaEstimatorMixin, BaseEstimator):  # type: ignore[mi
         values = np.asarray(given)
         if values.shape != (n,):
             raise ValueError(f"groups has shape {values.shape}, must have a value for each of {n} rows")
-        found: list[Hashable] = values.tolist()
-        return found
+        return list(values.tolist())
 
     def _marginals(self, X: Any) -> tuple[Structure, FloatArray]:
         """Return the structure and E ψ of rows."""
