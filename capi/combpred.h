@@ -237,9 +237,8 @@ typedef enum cp_ask {
   CP_ASK_MOMENTS = 14, /* sums[n], zero before: what cp_loglinear_sums adds to them for all rows, "moments" */
   CP_ASK_LOSS = 15,    /* the same, "loss", at the weights linear[q, d] */
   CP_ASK_SPREAD = 16,  /* the same, "spread" */
-  CP_ASK_BOUND = 17,   /* the same, "bound", at the weights linear[q, d] */
-  CP_ASK_DRAWS = 18,   /* results[n, width]: the numbers of n uniform draws more, of draws in all */
-  CP_ASK_MOVES = 19    /* results[n, width] and log_ratio[n]: the numbers of the outputs to which n moves lead from
+  CP_ASK_DRAWS = 17,   /* results[n, width]: the numbers of n uniform draws more, of draws in all */
+  CP_ASK_MOVES = 18    /* results[n, width] and log_ratio[n]: the numbers of the outputs to which n moves lead from
                           outputs that the caller remembers as number rows[i], or ψ of them. They are to be
                           remembered as number sizes[i], in place of what had that number. −1 in place of rows[i]
                           asks for a uniform output. log_ratio is ln q(y|z) − ln q(z|y), for a move from y to z and
@@ -1759,8 +1758,7 @@ int32_t cp_sgd_expansion_start(cp_space space, cp_in_ridge_options *options, cp_
  * With the option seen the loss of a row is the likelihood of what was seen of it, w_i [ln Z(f) − ln Z_i(f)], where Z_i
  * sums over the outputs that agree with what targets.parts know of it, or over its set. Z sums over those that satisfy
  * the conditions of the row. Where all rows have one whole output this is the same. Where not, it is a difference of
- * convex functions, and training ends where it is stationary; "lbfgs" begins near the minimum of the convex problem
- * above, unless the model has weights.
+ * convex functions, and training ends where it is stationary.
  *
  * cp_loglinear_fit does it all where the library knows these distributions. Where only the caller does, as those of a
  * "custom" structure of which nothing but moments is given, a session of cp_loglinear_start asks for what it has to
@@ -1876,7 +1874,6 @@ int32_t cp_loglinear_start(cp_space space, cp_in_loglinear_options *options, cp_
  *              that of the rows of positive weight
  *   "loss":    Σ_i w_i [ln Z − ⟨f, ψ_i⟩], then zeros, and the gradient by the weights [q, d] as the last q·d numbers
  *   "spread":  of the distributions, by draws
- *   "bound":   as "loss", as without the option seen
  * by exact distributions, for "lbfgs". CP_ECAPABILITY: the structure is too large for these. NaN or infinite numbers:
  * CP_EVALUE with bad_row.
  * bad_row is a row of features or outputs. */

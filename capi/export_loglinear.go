@@ -322,11 +322,8 @@ func (o sumsElsewhere) AddSums(kind loglinear.Kind, weights linalg.Matrix[float6
 	if kind != loglinear.Moments {
 		ask, o.request.linear = C.CP_ASK_LOSS, (*C.cp_in_f64)(lend(o.session, weights.Data))
 	}
-	switch kind {
-	case loglinear.Spread:
+	if kind == loglinear.Spread {
 		ask = C.CP_ASK_SPREAD
-	case loglinear.Bound:
-		ask = C.CP_ASK_BOUND
 	}
 	o.request.n, o.request.sums = C.int64_t(len(sums)), (*C.double)(lend(o.session, sums))
 	return o.ask(ask)

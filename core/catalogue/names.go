@@ -172,7 +172,6 @@ var (
 	Distributions = append(Names{{"exact", -1}, {"draws", -2}}, ChainMethods...)
 	LoglinearSums = Names{
 		{"moments", int(loglinear.Moments)}, {"loss", int(loglinear.Loss)}, {"spread", int(loglinear.Spread)},
-		{"bound", int(loglinear.Bound)},
 	}
 	KernelConversions = Names{{"dual", ToDual}, {"from-dual", FromDual}, {"from-scores", FromScores}}
 	InputKernels      = Names{

@@ -20,7 +20,6 @@ const (
 	firstLength = 8       // iterations with the first preconditioner: soon distributions are far from uniform ...
 	lengthening = 2       // ... and by how much each search is longer than the one before
 	rounding    = 1e-12   // of a preconditioned gradient, for each root of the weight of all rows
-	boundTol    = 1e-2    // Tol of the search for where one begins that is not convex, at least
 )
 
 // SearchOptions are those of Minimise.
@@ -70,7 +69,6 @@ type search struct {
 	o       SearchOptions
 	summer  Summer
 	mon     *parallel.Monitor
-	kind    Kind // of the sums that are minimised
 	hessian *Hessian
 	largest float64 // entry of the preconditioned gradient at zero
 
@@ -88,7 +86,7 @@ type search struct {
 // by the Hessian where it is: after 8 iterations, after 16 more, after 32, and so on.
 //
 // Where the whole output was not seen of all rows, the loss is a difference of convex functions, and the search ends where it is
-// stationary. Without a start it begins where the convex Bound of the loss, whose gradient at zero is the same, has about its minimum.
+// stationary.
 func Minimise(o SearchOptions, summer Summer, covariance, start matrix, work Workplace, mon *parallel.Monitor) (Found, error) {
 	if err := o.Check(); err != nil {
 		return Found{}, err
@@ -99,26 +97,10 @@ func Minimise(o SearchOptions, summer Summer, covariance, start matrix, work Wor
 	q, d := o.Features, o.Outputs
 	room := func() matrix { return linalg.NewMatrix[float64](q, d) }
 	s := &search{o: o, summer: summer, mon: mon, trial: room(), scratch: room(), loss: make([]float64, o.SumsLen(Loss)),
-		kind: Loss, line: lbfgs.New(o.Len(), o.pairs())}
+		line: lbfgs.New(o.Len(), o.pairs())}
 	s.Weights, s.gradient = linalg.Shaped(s.line.Point, q, d), linalg.Shaped(s.line.Gradient, q, d)
 	if err := s.begin(covariance, start, work); err != nil {
 		return Found{}, err
-	}
-	if s.kind == Bound {
-		s.o.Tol = max(o.Tol, boundTol)
-		if err := s.descend(); err != nil {
-			return Found{}, err
-		}
-		s.o.Tol, s.kind = o.Tol, Loss
-		s.trial.CopyFrom(s.Weights)
-		value, err := s.evaluate()
-		if err != nil {
-			return Found{}, err
-		}
-		if err := s.move(value); err != nil {
-			return Found{}, err
-		}
-		s.line.Forget()
 	}
 	if err := s.descend(); err != nil {
 		return Found{}, err
@@ -175,9 +157,6 @@ func (s *search) begin(covariance, start matrix, work Workplace) error {
 	if s.hessian, err = NewHessian(s.o.Sizes, s.o.Alpha, sums, covariance, work, s.mon); err != nil {
 		return err
 	}
-	if sums[PartCount] > 0 && start.Rows == 0 {
-		s.kind = Bound
-	}
 	value, err := s.evaluate()
 	if err != nil {
 		return err
@@ -205,7 +184,7 @@ func (s *search) begin(covariance, start matrix, work Workplace) error {
 
 // evaluate returns the objective at trial.
 func (s *search) evaluate() (float64, error) {
-	if err := s.sums(s.kind, s.trial, s.loss); err != nil {
+	if err := s.sums(Loss, s.trial, s.loss); err != nil {
 		return 0, err
 	}
 	gradient, w := s.o.GradientOf(s.loss).Data, s.trial.Data

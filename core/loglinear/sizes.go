@@ -73,19 +73,17 @@ const (
 	Moments Kind = iota // of the features
 	Loss                // and its gradient at some weights
 	Spread              // of the distributions of rows at some weights
-	Bound               // of the loss, and its gradient: the mean over the outputs that agree with what was seen, which is convex
 )
 
 // Sums over rows are one flat vector: those of several blocks of rows are added up entry by entry. The first entries are numbers, each
 // used by one kind alone; matrices follow.
 const (
-	LossSum    = iota // Loss, Bound: Σ −w ln p
+	LossSum    = iota // Loss: Σ −w ln p
 	WeightSum         // Moments: Σ w
 	RowCount          // Moments, Spread: rows of positive weight
 	SquareSum         // Moments: Σ ‖ψ − μ‖²
 	TraceSum          // Spread: Σ t_i, the traces of the covariances of rows' distributions
 	Unknown           // Spread: not 0 where nothing could be drawn
-	PartCount         // Moments: rows of which not one whole output was seen
 	numbersLen        // how many there are
 )
 
@@ -94,13 +92,13 @@ func (s Sizes) SumsLen(kind Kind) int {
 	switch kind {
 	case Moments:
 		return numbersLen + s.MomentLen()
-	case Loss, Bound:
+	case Loss:
 		return numbersLen + s.Len()
 	}
 	return numbersLen + s.movedLen() + s.Outputs*s.Outputs
 }
 
-// GradientOf returns the gradient by W (q×d) in sums of the kind Loss or Bound.
+// GradientOf returns the gradient by W (q×d) in sums of the kind Loss.
 func (s Sizes) GradientOf(sums []float64) matrix {
 	return linalg.Shaped(sums[numbersLen:], s.Features, s.Outputs)
 }

@@ -41,11 +41,6 @@ func AddSums(s Sizes, p *Problem, kind Kind, weights matrix, sums []float64, ora
 	case kind == Spread && !s.HasCovariance():
 		return fault.Value("the spread of %d outputs is not computed, of %d at most", s.Outputs, LargestCovariance)
 	}
-	if kind == Bound {
-		convex := *p
-		convex.Seen = nil
-		p = &convex
-	}
 	a := &adder{s, p, sums, oracle, mon}
 	if kind == Moments {
 		return a.addMoments()
@@ -96,11 +91,7 @@ func (a *adder) addMoments() error {
 		for k := range at.Len() {
 			factors[k] = p.Weight(at.At(k))
 			a.sums[WeightSum] += factors[k]
-			row := p.Row(at.At(k))
-			if p.Seen != nil && !p.Seen.Whole(row) {
-				a.sums[PartCount]++
-			}
-			for j, v := range p.Psi.Row(row) {
+			for j, v := range p.Psi.Row(p.Row(at.At(k))) {
 				a.sums[SquareSum] += (v - p.Mean[j]) * (v - p.Mean[j])
 			}
 		}

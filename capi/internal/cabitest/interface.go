@@ -133,7 +133,7 @@ var arguments = map[string]Row{
 	"cp_loglinear_fit":          {},
 	"cp_loglinear_start":        {},
 	"cp_loglinear_search_start": {},
-	"cp_loglinear_sums": {"kind": `word("moments", "loss", "spread", "bound")`,
+	"cp_loglinear_sums": {"kind": `word("moments", "loss", "spread")`,
 		"sums": "zeros(ask(cp_loglinear_array_sizes, sizes.moments, q, features.p + flag(options.intercept)) + " +
 			"ask(cp_loglinear_array_sizes, sizes.loss, q, features.p + flag(options.intercept)) + " +
 			"ask(cp_loglinear_array_sizes, sizes.spread, q, features.p + flag(options.intercept)))"},

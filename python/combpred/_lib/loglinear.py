@@ -24,7 +24,7 @@ _ASKED = {
     abi.ASK_EXPECT: "expect", abi.ASK_MEAN: "mean", abi.ASK_PAIR: "pair", abi.ASK_PSI: "draw",
     abi.ASK_UNIFORM: "uniform",
 }  # fmt: skip
-_SUMS = {abi.ASK_MOMENTS: "moments", abi.ASK_LOSS: "loss", abi.ASK_SPREAD: "spread", abi.ASK_BOUND: "bound"}
+_SUMS = {abi.ASK_MOMENTS: "moments", abi.ASK_LOSS: "loss", abi.ASK_SPREAD: "spread"}
 
 #: What answers a request about rows of scores (k, d), which are given with their numbers: ``("expect", rows, scores,
 #: draws)`` by expectations (k, d) and ln Z (k,), "mean" and "pair" by estimates (k, d) and (2, k, d), and "draw" by ψ
@@ -149,7 +149,7 @@ class LoglinearProblem:
 
     def sums(self, kind: str, features: RowInputs, outputs: RowOutputs, weights: FloatArray) -> FloatArray:
         """Return the sums of a kind over rows, as ``cp_loglinear_sums`` names them, at `weights` (q, d)."""
-        sums: FloatArray = np.zeros(getattr(self.sizes(len(weights)), "loss" if kind == "bound" else kind))
+        sums: FloatArray = np.zeros(getattr(self.sizes(len(weights)), kind))
         given = self.description, self.options, features, outputs, kind, weights, sums
         computed("cp_loglinear_sums", *given, n_threads=self.n_threads)
         return sums

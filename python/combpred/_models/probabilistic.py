@@ -829,9 +829,8 @@ class ProbabilisticStructured(ProbabilisticBase):
     output, :math:`\ln Z_{K_i}` is :math:`\langle f(x_i), \psi(y_i)\rangle`. A weight of 0 equals leaving the row out,
     an integer weight repeating it; a row of which nothing is known counts as nothing.
 
-    Where every row is whole the objective is convex. Otherwise it is a difference of convex functions: L-BFGS first
-    minimises the bound of ``partial="mean"``, which is convex, to about a hundredth of the gradient at zero, and goes
-    on from there, unless ``warm_start`` gives weights. At the end the gradient is zero, a fixed point of the EM
+    Where every row is whole the objective is convex. Otherwise it is a difference of convex functions: training begins
+    at W = 0, unless ``warm_start`` gives weights, and ends where the gradient is zero, a fixed point of the EM
     algorithm. Both sums are exact where the structure has exact sums at its size; beyond, ``inference="mcmc"`` follows
     chains within :math:`K_i`. With ``partial="mean"`` an `Admissible` set stands for one row with each of its
     structures.
