@@ -2,7 +2,7 @@
 
 1. Rankings drawn from the model: 5 labels, 3 features, 1500 rows, `alpha` 1; labels hidden at random, and lists of the
    best. Mean confidence in the more probable order of a pair, its accuracy, ln p of 3000 whole rankings, and the CPU
-   time of the fit over that on whole data.
+   time of the fit over that on whole data; times and iterations with 8 and 10 labels, too.
 2. Real rankings with `--data`, labels hidden at random, fivefold cross-validation: ln p of whole held-out rankings,
    log-loss of pairs and τ, beside Plackett–Luce regression of the orders that are known and a logistic regression for
    each pair, trained on the rows where both labels are known. Penalties are chosen by the likelihood, or the log-loss,
@@ -11,8 +11,11 @@
    regression a label on the rows where it is known, at the same penalty; and with the observed sets alone.
 4. Routes of 5 places among 8 drawn from the model: log-linear models that know the start, the end and the length of the
    routes in training, or in predictions alone, and ridge regression. F1 of the places between the ends.
+5. What the data of part 1 allow, twelve draws of the model: ln p of whole rankings below that of the truth, beside the
+   loss that an efficient estimator has in the limit, tr(J I⁻¹) / 2n with the Fisher information J of whole rankings and
+   I of what was seen.
 
-    python tests/benchmarks/known.py [--data DIR] [--sets cold heat] [--parts 1 2 3 4]
+    python tests/benchmarks/known.py [--data DIR] [--sets cold heat] [--parts 1 2 3 4 5]
 """
 
 from __future__ import annotations
@@ -20,7 +23,7 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable
-from itertools import combinations
+from itertools import combinations, permutations
 from pathlib import Path
 from typing import Any
 
@@ -58,13 +61,26 @@ def timed(fit: Callable[[], Any]) -> tuple[Any, float]:
     return model, min(times)
 
 
+class Simulation:
+    """Rankings drawn from the model, and what is seen of the training part."""
+
+    def __init__(self, labels: int, seed: int) -> None:
+        rng = np.random.default_rng(seed)
+        self.structure = structure = Permutations(labels)
+        self.W = rng.normal(size=(3, structure.n_features))
+        self.X, self.X_test = rng.normal(size=(1500, 3)), rng.normal(size=(3000, 3))
+        y, self.y_test = (
+            structure.sample(1, seed + i, scores=x @ self.W)[0] for i, x in enumerate((self.X, self.X_test))
+        )
+        self.known = {"all": y}
+        self.known |= {f"{share:.0%} missing": hidden(y, share, rng) for share in SHARES}
+        self.known |= {f"best {k}": np.minimum(y, k + 1) for k in (3, 2, 1)}
+
+
 def simulated(seed: int = 0) -> None:
     """Part 1."""
-    rng = np.random.default_rng(seed)
-    structure = Permutations(5)
-    W = rng.normal(size=(3, structure.n_features))
-    X, X_test = rng.normal(size=(1500, 3)), rng.normal(size=(3000, 3))
-    y, y_test = (structure.sample(1, seed + i, scores=x @ W)[0] for i, x in enumerate((X, X_test)))
+    drawn = Simulation(5, seed)
+    structure, X, X_test, y_test = drawn.structure, drawn.X, drawn.X_test, drawn.y_test
     signs = structure.embed(y_test)
 
     def row(name: str, marginals: Floats, log_proba: Floats, seconds: float = np.nan) -> None:
@@ -72,19 +88,56 @@ def simulated(seed: int = 0) -> None:
         print(f"| {name} | {confidence:.3f} | {accuracy:.3f} | {log_proba.mean():.3f} | {seconds:.1f} |", flush=True)
 
     print("\n| known | confidence | accuracy | ln p | time over whole |\n| --- | ---: | ---: | ---: | ---: |")
-    truth = X_test @ W
+    truth = X_test @ drawn.W
     row("truth", structure.marginals(truth), structure.log_proba(truth, y_test))
-    known = {"all": y}
-    known |= {f"{share:.0%} missing": hidden(y, share, rng) for share in SHARES}
-    known |= {f"best {k} of 5": np.minimum(y, k + 1) for k in (3, 2, 1)}
     for partial in ("likelihood", "mean"):
         whole = 0.0
-        for name, rows in known.items():
+        for name, rows in drawn.known.items():
             model, seconds = timed(
                 lambda rows=rows, p=partial: ProbabilisticStructured(structure, partial=p).fit(X, rows)
             )
             whole = whole or seconds
             row(f"{name}, {partial}", model.predict_marginals(X_test), model.log_proba(X_test, y_test), seconds / whole)
+    print("\n| known | labels | time over whole | iterations |\n| --- | ---: | ---: | ---: |")
+    for labels in (5, 8, 10):
+        drawn, whole = Simulation(labels, seed), 0.0
+        for name, rows in drawn.known.items():
+            model, seconds = timed(lambda d=drawn, rows=rows: ProbabilisticStructured(d.structure).fit(d.X, rows))
+            whole = whole or seconds
+            print(f"| {name} | {labels} | {seconds / whole:.1f} | {model.n_iter_} |", flush=True)
+
+
+def allowed(draws: int = 12) -> None:
+    """Part 5. Everything is summed over the 120 rankings."""
+    every = np.array(list(permutations(range(1, 6))))
+    psi = Permutations(5).embed(every)
+    losses: dict[str, list[tuple[float, float]]] = {}
+    for seed in range(draws):
+        drawn = Simulation(5, seed)
+        X, truth = drawn.X, drawn.X_test @ drawn.W
+        p = np.exp(X @ drawn.W @ psi.T)
+        p /= p.sum(axis=1, keepdims=True)
+        best = drawn.structure.log_proba(truth, drawn.y_test).mean()
+        whole = np.zeros((X.shape[1] * psi.shape[1],) * 2)
+        for x, q in zip(X, p, strict=True):
+            mean = q @ psi
+            whole += np.kron(np.outer(x, x), (psi * q[:, None]).T @ psi - np.outer(mean, mean))
+        for name, rows in drawn.known.items():
+            agrees = np.ones(p.shape, dtype=bool)
+            for a, b in permutations(range(5), 2):
+                above = (rows[:, a] >= 0) & (rows[:, b] >= 0) & (rows[:, a] < rows[:, b])
+                agrees &= ~above[:, None] | (every[:, a] < every[:, b])
+            within = np.where(agrees, p, 0.0)
+            slopes = (within / within.sum(axis=1, keepdims=True) - p) @ psi
+            each = (X[:, :, None] * slopes[:, None, :]).reshape(len(X), -1)
+            seen = whole if name == "all" else each.T @ each
+            model = ProbabilisticStructured(drawn.structure).fit(X, rows)
+            lost = best - model.log_proba(drawn.X_test, drawn.y_test).mean()
+            losses.setdefault(name, []).append((lost, np.trace(whole @ np.linalg.inv(seen)) / (2 * len(X))))
+    print("\n| known | ln p lost | standard error | in the limit |\n| --- | ---: | ---: | ---: |")
+    for name, found in losses.items():
+        lost, limit = np.transpose(found)
+        print(f"| {name} | {lost.mean():.4f} | {lost.std() / np.sqrt(draws):.4f} | {limit.mean():.4f} |")
 
 
 class PlackettLuce:
@@ -319,7 +372,7 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--data", type=Path)
     parser.add_argument("--sets", nargs="+", default=["cold", "heat"])
-    parser.add_argument("--parts", nargs="+", type=int, default=[1, 2, 3, 4])
+    parser.add_argument("--parts", nargs="+", type=int, default=[1, 2, 3, 4, 5])
     options = parser.parse_args()
     if 1 in options.parts:
         simulated()
@@ -329,6 +382,8 @@ def main() -> None:
         labels(options.data)
     if 4 in options.parts:
         routes()
+    if 5 in options.parts:
+        allowed()
 
 
 if __name__ == "__main__":
