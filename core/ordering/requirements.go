@@ -37,6 +37,38 @@ func NewRequirement(n int, pairs [][2]int32) (*Partial, error) {
 	return p, nil
 }
 
+// Summands returns the elements in as many groups as there can be so that all of a group are before all of the next: the terms of an ordinal
+// sum. Cost: O(n²/64).
+func (p *Partial) Summands() [][]int32 {
+	items := make([]int32, p.Len())
+	for i := range items {
+		items[i] = int32(i)
+	}
+	p.sortTopologically(items)
+	var groups [][]int32
+	from, related := 0, 0 // pairs of one of the first items and one of the others that it is before
+	for i, u := range items {
+		related += p.Out.Count(int(u)) - p.In.Count(int(u)) // all before u are among the first
+		if related == (i+1)*(len(items)-i-1) {
+			groups, from = append(groups, items[from:i+1]), i+1
+		}
+	}
+	return groups
+}
+
+// Among returns the order of some elements alone, numbered as they are listed.
+func (p *Partial) Among(items []int32) *Partial {
+	before := relation.New(len(items))
+	for i, u := range items {
+		for j, v := range items {
+			if p.Before(int(u), int(v)) {
+				before.Add(i, j)
+			}
+		}
+	}
+	return &Partial{relation.Both{Out: before, In: before.Transpose()}}
+}
+
 // Count returns the number of orders of the items of a partial order, at most MaxSummed, that agree with it. An error of
 // poll, which may be nil, ends the work and is returned. Cost: O(m) for each order ideal, 2^m uint64s.
 func (p *Partial) Count(poll func() error) (uint64, error) {

@@ -2,14 +2,24 @@ package structure
 
 import (
 	"math/big"
+	"math/rand/v2"
 
 	"combpred/core/ordering"
+	"combpred/core/slicex"
 )
 
 // maskedPermutations computes on the rankings that a mask allows. Of two labels either one is before the other, so that a mask leaves
 // open which, or requires it: the rankings are the linear extensions of what is required and what follows from that.
 type maskedPermutations struct {
 	all    permutations
+	before *ordering.Partial
+	groups []labelGroup // all labels of one are before all of the next
+}
+
+// labelGroup are labels that rank among themselves whatever the others do.
+type labelGroup struct {
+	labels []int32
+	above  int // how many labels are in the groups before
 	before *ordering.Partial
 }
 
@@ -19,23 +29,35 @@ var (
 	_ Searcher = (*maskedPermutations)(nil)
 )
 
-// under costs O(n²) and what it takes to close the order.
+// under costs O(n²), and what it takes to close the order.
 func (p permutations) under(m *Mask) (engine, error) {
 	before, err := orderedPairs{p.pairs, m.Entries, Minus | Plus, "label", p.names}.order()
-	return &maskedPermutations{p, before}, err
+	if err != nil {
+		return nil, err
+	}
+	e, above := &maskedPermutations{all: p, before: before}, 0
+	for _, labels := range before.Summands() {
+		e.groups = append(e.groups, labelGroup{labels, above, before.Among(labels)})
+		above += len(labels)
+	}
+	return e, nil
 }
 
 func (e *maskedPermutations) facts() Facts {
-	return Facts{Sums: sumsOf(e.all.partitionCost), Positions: e.positions}
+	return Facts{Sums: sumsOf(e.partitionCost), Positions: e.positions}
 }
 
-// count is known up to the sizes that are summed over.
+// count is known where groups have no more labels than are summed over.
 func (e *maskedPermutations) count() *big.Int {
-	count, err := e.before.Count(nil)
-	if err != nil {
-		return nil
+	all := big.NewInt(1)
+	for _, g := range e.groups {
+		count, err := g.before.Count(nil)
+		if err != nil {
+			return nil
+		}
+		all.Mul(all, new(big.Int).SetUint64(count))
 	}
-	return new(big.Int).SetUint64(count)
+	return all
 }
 
 // Decode is that of all rankings, whose components are those of scores and requirements together.
@@ -53,15 +75,135 @@ func (e *maskedPermutations) Search(dst []int32, score Scores, poll func() error
 	return e.all.search(dst, score, e.before, poll)
 }
 
-// LogPartition sums over those sets of first labels that lack no label which is required before one of them.
-func (e *maskedPermutations) LogPartition(marginals, scores []float64, poll func() error) (float64, error) {
-	return e.all.logPartition(marginals, scores, e.before, poll)
+func (e *maskedPermutations) partitionCost(marginals bool) (cost float64) {
+	for _, g := range e.groups {
+		cost += g.all().partitionCost(marginals)
+	}
+	return cost + float64(e.all.len())
 }
 
+// all is the space of all rankings of the labels of a group.
+func (g *labelGroup) all() permutations { return permutations{pairs: pairs{len(g.labels)}} }
+
+// signed returns the number of a pair of labels, and 1, or −1 where its score counts with the other sign for u before v.
+func (e *maskedPermutations) signed(u, v int32) (pair int, sign float64) {
+	if u < v {
+		return e.all.pair(int(u), int(v)), 1
+	}
+	return e.all.pair(int(v), int(u)), -1
+}
+
+// scores writes the scores of the pairs of a group to dst.
+func (e *maskedPermutations) scores(dst, scores []float64, g labelGroup) {
+	at := 0
+	for i, u := range g.labels {
+		for _, v := range g.labels[i+1:] {
+			pair, sign := e.signed(u, v)
+			dst[at] = sign * scores[pair]
+			at++
+		}
+	}
+}
+
+// LogPartition sums over those sets of first labels of each group that lack no label which is required before one of them. Cost: that of
+// all rankings of the labels of each group, at most.
+func (e *maskedPermutations) LogPartition(marginals, scores []float64, poll func() error) (float64, error) {
+	if len(e.groups) == 1 {
+		return e.all.logPartition(marginals, scores, e.before, poll)
+	}
+	mustLen("scores", len(scores), e.all.len())
+	logZ := e.between(marginals, scores)
+	var own, means []float64
+	for _, g := range e.groups {
+		if len(g.labels) == 1 {
+			continue
+		}
+		all := g.all()
+		own = slicex.Grow(own, all.len())
+		e.scores(own, scores, g)
+		if marginals != nil {
+			means = slicex.Grow(means, all.len())
+		}
+		one, err := all.logPartition(means, own, g.before, poll)
+		if err != nil {
+			return 0, err
+		}
+		logZ += one
+		if marginals != nil {
+			e.spread(marginals, means, g)
+		}
+	}
+	return logZ, nil
+}
+
+// between returns what pairs of labels of two groups score, and writes their values to marginals unless that is nil.
+func (e *maskedPermutations) between(marginals, scores []float64) (sum float64) {
+	for k, g := range e.groups {
+		for _, below := range e.groups[k+1:] {
+			for _, u := range g.labels {
+				for _, v := range below.labels {
+					pair, sign := e.signed(u, v)
+					sum += sign * scores[pair]
+					if marginals != nil {
+						marginals[pair] = sign
+					}
+				}
+			}
+		}
+	}
+	return sum
+}
+
+// spread writes the means of the pairs of a group to marginals.
+func (e *maskedPermutations) spread(marginals, means []float64, g labelGroup) {
+	at := 0
+	for i, u := range g.labels {
+		for _, v := range g.labels[i+1:] {
+			pair, sign := e.signed(u, v)
+			marginals[pair] = sign * means[at]
+			at++
+		}
+	}
+}
+
+// Distribution draws each group by itself.
 func (e *maskedPermutations) Distribution(scores []float64, poll func() error) (Draw, error) {
-	return e.all.distribution(scores, e.before, poll)
+	draws := make([]Draw, len(e.groups))
+	for k, g := range e.groups {
+		all := g.all()
+		own := make([]float64, all.len())
+		e.scores(own, scores, g)
+		var err error
+		if draws[k], err = all.distribution(own, g.before, poll); err != nil {
+			return nil, err
+		}
+	}
+	positions := make([]int32, e.all.n)
+	return func(dst []int32, rng *rand.Rand) {
+		mustLen("dst", len(dst), e.all.n)
+		for k, g := range e.groups {
+			own := positions[:len(g.labels)]
+			draws[k](own, rng)
+			for i, label := range g.labels {
+				dst[label] = int32(g.above) + own[i]
+			}
+		}
+	}, nil
 }
 
 func (e *maskedPermutations) positions(dst, scores []float64, poll func() error) error {
-	return e.all.positionsWithin(dst, scores, e.before, poll)
+	mustLen("dst", len(dst), e.all.n*e.all.n)
+	clear(dst)
+	for _, g := range e.groups {
+		all, n := g.all(), len(g.labels)
+		own, places := make([]float64, all.len()), make([]float64, n*n)
+		e.scores(own, scores, g)
+		if err := all.positionsWithin(places, own, g.before, poll); err != nil {
+			return err
+		}
+		for i, label := range g.labels {
+			copy(dst[int(label)*e.all.n+g.above:], places[i*n:(i+1)*n])
+		}
+	}
+	return nil
 }

@@ -125,6 +125,91 @@ func TestContradictoryPairs(t *testing.T) {
 	}
 }
 
+// TestGroupsOfLabelsAreSummedApart: of 24 labels, more than a sum takes, with six in front and two at the end, those between are
+// distributed as they are alone.
+func TestGroupsOfLabelsAreSummedApart(t *testing.T) {
+	const n, m = 24, 4
+	base, alone := mustNew(t, "permutations", examples.Sized(n)).(permutations), mustNew(t, "permutations", examples.Sized(m)).(permutations)
+	var conditions []EntryCondition
+	before := func(u, v int) {
+		value := int8(1)
+		if u > v {
+			value = -1
+		}
+		conditions = append(conditions, EntryCondition{base.pair(u, v), value, true})
+	}
+	order := []int{20, 3, 11, 0, 23, 7, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, 15, 16, 17, 18, 19, 22, 21}
+	free := order[10:14] // all others are in this order
+	for i, u := range order {
+		for j, v := range order[i+1:] {
+			if !(i >= 10 && i+1+j < 14) {
+				before(u, v)
+			}
+		}
+	}
+	space, err := Within(base, MaskOf(base.len(), conditions))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := space.(Counter).Count(); got.Int64() != 24 {
+		t.Errorf("there are %v rankings, must be 24", got)
+	}
+	rng := rand.New(rand.NewPCG(5, 6))
+	scores := make([]float64, base.len())
+	for i := range scores {
+		scores[i] = rng.NormFloat64()
+	}
+	own, fixed := make([]float64, alone.len()), 0.0
+	for _, c := range conditions {
+		fixed += float64(c.Value) * scores[c.Feature]
+	}
+	for i := range m {
+		for j := i + 1; j < m; j++ {
+			own[alone.pair(i, j)] = scores[base.pair(free[i], free[j])]
+		}
+	}
+	want, means := make([]float64, alone.len()), make([]float64, base.len())
+	logZ, err := alone.LogPartition(want, own, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := space.(Partitioner).LogPartition(means, scores, nil)
+	if err != nil || math.Abs(got-logZ-fixed) > 1e-10 {
+		t.Errorf("ln Z is %v, must be %v: %v", got, logZ+fixed, err)
+	}
+	for _, c := range conditions {
+		if means[c.Feature] != float64(c.Value) {
+			t.Fatalf("the mean of entry %d is %v, must be %d", c.Feature, means[c.Feature], c.Value)
+		}
+	}
+	positions, places := make([]float64, n*n), make([]float64, m*m)
+	if err := errors.Join(space.Facts().Positions(positions, scores, nil), alone.positions(places, own, nil)); err != nil {
+		t.Fatal(err)
+	}
+	for i := range m {
+		for j := i + 1; j < m; j++ {
+			if math.Abs(means[base.pair(free[i], free[j])]-want[alone.pair(i, j)]) > 1e-12 {
+				t.Errorf("the mean of labels %d and %d is %v", free[i], free[j], means[base.pair(free[i], free[j])])
+			}
+		}
+		for r := range m {
+			if math.Abs(positions[free[i]*n+10+r]-places[i*m+r]) > 1e-12 {
+				t.Errorf("label %d is at position %d with probability %v", free[i], 11+r, positions[free[i]*n+10+r])
+			}
+		}
+	}
+	draw, err := space.(Partitioner).Distribution(scores, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	y := make([]int32, n)
+	for range 20 {
+		if draw(y, rng); space.Check(y) != nil {
+			t.Fatalf("%v is drawn: %v", y, space.Check(y))
+		}
+	}
+}
+
 // TestPositionsUnderMasks compares the probabilities of positions with those of the filtered list.
 func TestPositionsUnderMasks(t *testing.T) {
 	const n = 5

@@ -9,7 +9,6 @@ import (
 
 	"combpred/core/linalg"
 	"combpred/core/loglinear"
-	"combpred/core/solve"
 	"combpred/core/structure"
 )
 
@@ -145,59 +144,6 @@ func TestChainsStayWithinWhatAgrees(t *testing.T) {
 	}
 	if seen.chain(true, 3) == nil {
 		t.Error("chains move under conditions")
-	}
-}
-
-// TestSpreadOfWhatWasSeen: the Hessian by the scores of rows whose whole outputs were not seen comes from their gradients.
-func TestSpreadOfWhatWasSeen(t *testing.T) {
-	o, _, scores := seenRankings(t)
-	seen, err := NewSeen(o, 6, 1, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	x := linalg.NewMatrix[float64](6, 6) // the scores of row i are those in row i
-	for i := range 6 {
-		x.Row(i)[i] = 1
-	}
-	means, weights := linalg.NewMatrix[float64](6, 6), []float64{0, 1, 0.5, 2, 3, 1}
-	for i := range 6 {
-		if err := structure.EmbedKnown(o.Spaces.List[0], means.Row(i), o.Parts[i*4:(i+1)*4]); err != nil {
-			t.Fatal(err)
-		}
-	}
-	p := &loglinear.Problem{X: &solve.Design{Rows: linalg.Rows{Dense: x}}, Psi: means, Weights: weights,
-		Mean: make([]float64, 6), Seen: seen}
-	if err := p.Prepare(); err != nil {
-		t.Fatal(err)
-	}
-	sizes := loglinear.Sizes{Features: 6, Outputs: 6}
-	sums := make([]float64, sizes.SumsLen(loglinear.Spread))
-	if err := loglinear.AddSums(sizes, p, loglinear.Spread, scores, sums, Exact{Spaces: o.Spaces, Workers: 1}, nil); err != nil {
-		t.Fatal(err)
-	}
-	got := linalg.Shaped(sums[len(sums)-36:], 6, 6)
-	want := linalg.NewMatrix[float64](6, 6)
-	for i, w := range weights {
-		gradient := make([]float64, 6)
-		mean := func(outputs [][]float64, sign float64) {
-			var z float64
-			for _, psi := range outputs {
-				z += math.Exp(floats.Dot(psi, scores.Row(i)))
-			}
-			for _, psi := range outputs {
-				linalg.Axpy(gradient, psi, sign*math.Exp(floats.Dot(psi, scores.Row(i)))/z)
-			}
-		}
-		mean(agreeing(t, Outputs{Spaces: o.Spaces, Parts: make([]int32, 4), First: []int{0, 1}}, 0), 1)
-		mean(agreeing(t, o, i), -1)
-		for j, v := range gradient {
-			linalg.Axpy(want.Row(j), gradient, w*v)
-		}
-	}
-	for i, v := range want.Data {
-		if math.Abs(got.Data[i]-v) > 1e-12 {
-			t.Errorf("entry %d of the covariance is %v, must be %v", i, got.Data[i], v)
-		}
 	}
 }
 
