@@ -323,7 +323,7 @@ def structured_auc_loss(
     second-order expansion of that bound. Scores count as equal that differ by less than 1e-12 of the sum of the
     magnitudes of a row's scores.
 
-    Cost: O(|𝒴| n d), or O(n_samples n d).
+    Cost: O(``|𝒴|`` n d), or O(n_samples n d).
 
     References
     ----------

@@ -141,8 +141,8 @@ def search(
     **Uniform proposals never gain by α.** A proposal that beats all before it beats the present output, and is
     accepted: the best of t proposals is that of t uniform draws, at any temperature. And a chain that is run until it
     is near :math:`\pi_\alpha` and started again until it ends at an optimum is no faster: with :math:`\beta =
-    E\,\alpha^{h - \max h}` a run takes 1/β steps (`theory.meta_mixing_bound`), and N best outputs out of |Y| have the
-    probability :math:`N/(|Y|\beta)`, hence |Y|/N steps in all. What α and schedules are for are local moves.
+    E\,\alpha^{h - \max h}` a run takes 1/β steps (`theory.meta_mixing_bound`), and N best outputs of all have the
+    probability :math:`N/(|Y|\beta)`, hence :math:`|Y|/N` steps in all. What α and schedules are for are local moves.
 
     **A guarantee for finite sets.** Kalai and Vempala prove that annealing minimises a linear function on a convex set:
     there a draw at temperature T is n T from the optimum in the mean. Outputs are no convex set; what holds for them is
@@ -291,8 +291,8 @@ def optimum_probability(
 
     Notes
     -----
-    It never falls as α grows, from 1/|Y| to 1/N for N outputs of largest score; see :func:`least_alpha`. The cost is
-    that of one decoding and one partition function for each row.
+    It never falls as α grows, from ``1/|Y|`` to 1/N for N outputs of largest score; see :func:`least_alpha`. The cost
+    is that of one decoding and one partition function for each row.
 
     After t steps a chain is within :math:`\frac12 (1-\gamma)^t/\sqrt{\min \pi_\alpha}` of it in total variation,
     and its probability of being at the output is at least :math:`\pi_\alpha(y^*)` less that: `value` and `lower` are 0

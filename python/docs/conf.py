@@ -1,0 +1,144 @@
+"""Sphinx builds the site from this folder, the docstrings, the examples, and the tables of the benchmarks.
+
+    python -m sphinx -W -b html python/docs OUT
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import posixpath
+import re
+import sys
+import warnings
+from pathlib import Path
+from typing import Any
+
+import combpred
+
+HERE = Path(__file__).parent
+ROOT = HERE.parent.parent
+SOURCE = "https://github.com/combpred/combpred/blob/main"
+
+project = "combpred"
+author = "The combpred developers"
+project_copyright = "2026, the combpred developers"
+version = release = combpred.__version__
+
+extensions = [
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.mathjax",
+    "sphinx-mathjax-offline",
+    "numpydoc",
+    "myst_nb",
+    "sphinx_design",
+    "sphinx_copybutton",
+    "sphinx_gallery.gen_gallery",
+]
+templates_path = ["_templates"]
+exclude_patterns = ["**.ipynb_checkpoints", "gallery/*.ipynb", "gallery/*.py", "**sg_execution_times.rst"]
+html_static_path = ["_static"]
+html_css_files = ["combpred.css"]
+html_theme = "pydata_sphinx_theme"
+html_title = "combpred"
+html_theme_options: dict[str, Any] = {
+    "header_links_before_dropdown": 5,
+    "icon_links": [
+        {"name": "Source", "url": "https://github.com/combpred/combpred", "icon": "fa-brands fa-github"},
+    ],
+    "navigation_with_keys": False,
+    "show_prev_next": False,
+    "pygments_light_style": "a11y-high-contrast-light",
+    "pygments_dark_style": "a11y-high-contrast-dark",
+}
+html_show_sourcelink = False
+html_copy_source = False
+
+autosummary_generate = True
+toc_object_entries_show_parents = "hide"
+autodoc_typehints = "none"  # numpydoc's types say it in words
+numpydoc_show_class_members = False
+numpydoc_use_plots = False
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
+
+myst_enable_extensions = ["colon_fence", "dollarmath"]
+myst_heading_anchors = 3
+nb_execution_mode = "off"  # notebooks are stored with outputs, and the tests run them
+
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples",
+    "gallery_dirs": "gallery",
+    "filename_pattern": "/plot_",
+    "min_reported_time": 60,
+    "show_memory": False,
+    "download_all_examples": False,
+    "remove_config_comments": True,
+    "write_computation_times": False,
+}
+suppress_warnings = ["config.cache"]
+warnings.filterwarnings("ignore", message="FigureCanvasAgg is non-interactive")
+
+
+def absolute_links(app: Any, docname: str, text: list[str]) -> None:
+    """Let relative links that lead out of this folder lead to the repository."""
+
+    def target(match: re.Match[str]) -> str:
+        path, anchor = match.group(1), match.group(2) or ""
+        at = posixpath.normpath(posixpath.join("python/docs", posixpath.dirname(docname), path))
+        return match.group(0) if at.startswith("python/docs") else f"]({SOURCE}/{at}{anchor})"
+
+    text[0] = re.sub(r"\]\((\.\./[^)#\s]*)(#[^)]*)?\)", target, text[0])
+
+
+MODULES = {
+    "combpred": "Estimators",
+    "combpred.structures": "Structures",
+    "combpred.sampling": "Sampling and partition functions",
+    "combpred.ranking": "Label rankers",
+    "combpred.aggregation": "Consensus of rankings",
+    "combpred.baselines": "Learners that decode in training",
+    "combpred.kernels": "Kernels",
+    "combpred.metrics": "Metrics",
+    "combpred.losses": "Losses of scores",
+    "combpred.reductions": "Reductions",
+    "combpred.plotting": "Plots",
+    "combpred.datasets": "Data sets",
+    "combpred.testing": "Tests of your own structures",
+}
+
+
+def write_reference(app: Any, config: Any) -> None:
+    """Write a page for each public module, which lists all its names."""
+    folder = HERE / "api"
+    folder.mkdir(exist_ok=True)
+    lines = ["API reference", "=============", "", ".. toctree::", "   :maxdepth: 1", ""]
+    for module, title in MODULES.items():
+        lines.append(f"   {title}: {module} <{module}>")
+        names = importlib.import_module(module)
+        public = [n for n in names.__all__ if not inspect.ismodule(getattr(names, n)) and n != "__version__"]
+        shared = [] if names is combpred else [n for n in public if n in combpred.__all__]  # they have a page there
+        public = [n for n in public if n not in shared]
+        summary = (inspect.getdoc(names) or "").strip()
+        page = [title, "=" * len(title), "", f".. module:: {module}", "", summary, "",
+                f".. currentmodule:: {module}", "", ".. autosummary::", "   :toctree: generated", "   :nosignatures:", ""]
+        page += [f"   {name}" for name in public]
+        if shared:
+            page += ["", "Also here: " + ", ".join(f":obj:`~combpred.{n}`" for n in shared) + "."]
+        (folder / f"{module}.rst").write_text("\n".join([*page, ""]), encoding="utf-8")
+    (folder / "index.rst").write_text("\n".join([*lines, ""]), encoding="utf-8")
+
+
+def plain_references(app: Any, what: str, name: str, found: Any, options: Any, lines: list[str]) -> None:
+    """Take references to scikit-learn's pages for their text, and the underscores of fitted attributes in types as they are."""
+    for i, line in enumerate(lines):
+        line = re.sub(r":(?:ref|term):`([^<`]*?)\s*(?:<[^`]*>)?`", r"\1", line)
+        lines[i] = re.sub(r"(?<=\w)_(?=[,) ])", r"\\_", line) if re.match(r"\w+ : ", line) else line
+
+
+def setup(app: Any) -> None:
+    """Connect the functions of this file."""
+    app.connect("autodoc-process-docstring", plain_references, priority=100)  # before numpydoc reads it
+    app.connect("source-read", absolute_links)
+    app.connect("config-inited", write_reference)  # before pages are looked for
