@@ -1,6 +1,6 @@
-"""Naive baselines of ten lines beside every example, notebook, row of the demo and README claim, and on larger sets.
+"""Naive baselines of ten lines beside every example, notebook and README claim, and on larger sets.
 
-    python tests/benchmarks/baselines.py [--data FOLDER] [--parts demo sets ...] [--rows N] [--no-hindsight]
+    python tests/benchmarks/baselines.py [--data FOLDER] [--parts loaders sets ...] [--rows N] [--no-hindsight]
 
 A table in Markdown: the metric of
 
@@ -11,7 +11,7 @@ A table in Markdown: the metric of
 - the best of the naive baselines, each at one setting, chosen in hindsight as well, with its name;
 - the best published, where there is one.
 
-Names of sets begin with "page: " where data and split are those of an example, a notebook, the demo or the README; the
+Names of sets begin with "page: " where data and split are those of an example, a notebook or the README; the
 others need --data (see `folders`), but for those that are generated. Features are standardised on the training rows,
 but for those of pages, which say themselves what they do, and texts. Several splits are one: predictions of all test
 rows are scored together. --rows limits the training rows of a split.
@@ -450,8 +450,8 @@ def of_notebooks(data: Path | None) -> Iterator[Task]:
     yield Task("page: README, label sets", s.LabelSets(8), X, y, folds, HAMMING, OF_SETS, is_standardised=False)
 
 
-def of_demo(data: Path | None) -> Iterator[Task]:
-    """Yield the rows of the demo."""
+def of_loaders(data: Path | None) -> Iterator[Task]:
+    """Yield what the loaders return, a half for training."""
     for name, read, metrics, naive in (
         ("digits, ranking of 10", datasets.load_digits_ranking, TAU, OF_RANKINGS),
         ("diabetes, ranking of 6", datasets.load_diabetes_ranking, TAU, OF_RANKINGS),
@@ -460,10 +460,8 @@ def of_demo(data: Path | None) -> Iterator[Task]:
     ):
         data = read()
         splits = list(ShuffleSplit(1, test_size=0.5, random_state=0).split(data.data))
-        yield Task(
-            f"page: demo, {name}", data.structure, data.data, data.target, splits, metrics, naive,
-            has_distribution="10" not in name,
-        )  # fmt: skip
+        small = "10" not in name
+        yield Task(name, data.structure, data.data, data.target, splits, metrics, naive, has_distribution=small)
 
 
 def of_examples(data: Path | None) -> Iterator[Task]:
@@ -644,7 +642,7 @@ def of_texts(data: Path | None) -> Iterator[Task]:
 
 
 PARTS: dict[str, Callable[[Path | None], Iterator[Task]]] = {
-    "notebooks": of_notebooks, "demo": of_demo, "examples": of_examples,
+    "notebooks": of_notebooks, "loaders": of_loaders, "examples": of_examples,
     "hierarchies": of_hierarchies, "texts": of_texts, "sets": of_sets, "cities": of_cities,
 }  # fmt: skip
 

@@ -241,7 +241,9 @@ def weight(root) -> house_rules.Weight:
 
 
 def test_python_is_thin_beside_the_core(weight):
-    assert weight.python <= 15_300  # what thinning reached, and the choice of settings and what is known on top
+    assert (
+        weight.python <= 15_500
+    )  # what thinning reached, and the choice of settings, what is known and publishing on top
     assert weight.python <= 0.33 * weight.go
 
 
