@@ -9,7 +9,6 @@ import importlib
 import inspect
 import posixpath
 import re
-import sys
 import warnings
 from pathlib import Path
 from typing import Any
@@ -77,7 +76,7 @@ sphinx_gallery_conf = {
     "remove_config_comments": True,
     "write_computation_times": False,
 }
-suppress_warnings = ["config.cache"]
+suppress_warnings = ["config.cache", "misc.highlighting_failure"]  # CSV has no highlighting
 warnings.filterwarnings("ignore", message="FigureCanvasAgg is non-interactive")
 
 
@@ -121,8 +120,10 @@ def write_reference(app: Any, config: Any) -> None:
         shared = [] if names is combpred else [n for n in public if n in combpred.__all__]  # they have a page there
         public = [n for n in public if n not in shared]
         summary = (inspect.getdoc(names) or "").strip()
-        page = [title, "=" * len(title), "", f".. module:: {module}", "", summary, "",
-                f".. currentmodule:: {module}", "", ".. autosummary::", "   :toctree: generated", "   :nosignatures:", ""]
+        page = [
+            title, "=" * len(title), "", f".. module:: {module}", "", summary, "", f".. currentmodule:: {module}", "",
+            ".. autosummary::", "   :toctree: generated", "   :nosignatures:", "",
+        ]  # fmt: skip
         page += [f"   {name}" for name in public]
         if shared:
             page += ["", "Also here: " + ", ".join(f":obj:`~combpred.{n}`" for n in shared) + "."]
@@ -131,7 +132,7 @@ def write_reference(app: Any, config: Any) -> None:
 
 
 def plain_references(app: Any, what: str, name: str, found: Any, options: Any, lines: list[str]) -> None:
-    """Take references to scikit-learn's pages for their text, and the underscores of fitted attributes in types as they are."""
+    """Take references to scikit-learn's pages for their text, and underscores of fitted attributes in types literally."""
     for i, line in enumerate(lines):
         line = re.sub(r":(?:ref|term):`([^<`]*?)\s*(?:<[^`]*>)?`", r"\1", line)
         lines[i] = re.sub(r"(?<=\w)_(?=[,) ])", r"\\_", line) if re.match(r"\w+ : ", line) else line

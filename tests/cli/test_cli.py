@@ -186,6 +186,10 @@ def test_the_demo_runs_without_matplotlib(tmp_path, capsys, monkeypatch, has_mat
     )
     assert (np.sign(np.subtract(ours, rivals)) == [1, 1, -1, 1]).all()  # the third is a loss
     assert "1000 of 1000 walks are proven best of 109,592" in printed
+    readme = " ".join((Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8").split())
+    said = re.search(r"F1 of (\.\d+) .* the (\d+) walks seen .* gets (\.\d+) .*, (\.\d+)\. Where few", readme)
+    assert said is not None and f"{said[2]} walks as classes" in printed
+    assert [float(said[k]) for k in (1, 3, 1, 4)] == pytest.approx([ours[0], rivals[0], ours[1], rivals[1]], abs=0.006)
     assert (tmp_path / "demo.png").exists() is has_matplotlib
     assert ("No picture: matplotlib is not installed" in printed) is not has_matplotlib
 

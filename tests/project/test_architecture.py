@@ -92,8 +92,13 @@ def test_imports_run_downwards(packages):
     assert wrong == []
 
 
-def test_the_readme_lists_the_packages_of_the_core_from_the_bottom_up(packages, root):
-    text = (root / "README.md").read_text(encoding="utf-8").split("from the bottom up:")[1].split("\n\n")[1]
+def test_contributors_find_the_packages_of_the_core_from_the_bottom_up(packages, root):
+    text = (
+        (root / ".github" / "CONTRIBUTING.md")
+        .read_text(encoding="utf-8")
+        .split("from the bottom up:")[1]
+        .split("\n\n")[1]
+    )
     rows = [set(re.findall(r"`([\w/]+)`", line.split("|")[1])) for line in text.splitlines()[2:]]
     listed = {name: number for number, row in enumerate(rows) for name in row}
     assert sum(map(len, rows)) == len(listed)
