@@ -1,6 +1,6 @@
 """Sphinx builds the site from this folder, the docstrings, the examples, and the tables of the benchmarks.
 
-    python -m sphinx -W -b html python/docs OUT
+python -m sphinx -W -b html python/docs OUT
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ def write_reference(app: Any, config: Any) -> None:
 
 
 def plain_references(app: Any, what: str, name: str, found: Any, options: Any, lines: list[str]) -> None:
-    """Take references to scikit-learn's pages for their text, and underscores of fitted attributes in types literally."""
+    """Take references to scikit-learn's pages for their text, and underscores in types literally."""
     for i, line in enumerate(lines):
         line = re.sub(r":(?:ref|term):`([^<`]*?)\s*(?:<[^`]*>)?`", r"\1", line)
         lines[i] = re.sub(r"(?<=\w)_(?=[,) ])", r"\\_", line) if re.match(r"\w+ : ", line) else line
