@@ -37,8 +37,8 @@ func NewRequirement(n int, pairs [][2]int32) (*Partial, error) {
 	return p, nil
 }
 
-// Summands returns the elements in as many groups as there can be so that all of a group are before all of the next: the terms of an ordinal
-// sum. Cost: O(n²/64).
+// Summands returns the elements in as many groups as there can be so that all of a group are before all of the next: the
+// terms of an ordinal sum. Cost: O(n²/64).
 func (p *Partial) Summands() [][]int32 {
 	items := make([]int32, p.Len())
 	for i := range items {

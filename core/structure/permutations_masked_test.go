@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
 	"combpred/core/structure/examples"
 )
 
@@ -125,25 +127,17 @@ func TestContradictoryPairs(t *testing.T) {
 	}
 }
 
-// TestGroupsOfLabelsAreSummedApart: of 24 labels, more than a sum takes, with six in front and two at the end, those between are
-// distributed as they are alone.
+// TestGroupsOfLabelsAreSummedApart: of 24 labels, more than a sum takes, all but four have their places; the 24 rankings are enumerated.
 func TestGroupsOfLabelsAreSummedApart(t *testing.T) {
-	const n, m = 24, 4
-	base, alone := mustNew(t, "permutations", examples.Sized(n)).(permutations), mustNew(t, "permutations", examples.Sized(m)).(permutations)
-	var conditions []EntryCondition
-	before := func(u, v int) {
-		value := int8(1)
-		if u > v {
-			value = -1
-		}
-		conditions = append(conditions, EntryCondition{base.pair(u, v), value, true})
-	}
+	const n = 24
+	base := mustNew(t, "permutations", examples.Sized(n)).(permutations)
 	order := []int{20, 3, 11, 0, 23, 7, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, 15, 16, 17, 18, 19, 22, 21}
-	free := order[10:14] // all others are in this order
+	free := order[10:14]
+	var conditions []EntryCondition
 	for i, u := range order {
-		for j, v := range order[i+1:] {
-			if !(i >= 10 && i+1+j < 14) {
-				before(u, v)
+		for j, v := range order[:i] {
+			if i < 10 || i >= 14 || j < 10 { // v is before u
+				conditions = append(conditions, EntryCondition{base.pair(u, v), int8(2*min(1, max(0, u-v)) - 1), true})
 			}
 		}
 	}
@@ -151,58 +145,42 @@ func TestGroupsOfLabelsAreSummedApart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := space.(Counter).Count(); got.Int64() != 24 {
-		t.Errorf("there are %v rankings, must be 24", got)
-	}
 	rng := rand.New(rand.NewPCG(5, 6))
-	scores := make([]float64, base.len())
+	scores, y, psi := make([]float64, base.len()), make([]int32, n), make([]float64, base.len())
 	for i := range scores {
 		scores[i] = rng.NormFloat64()
 	}
-	own, fixed := make([]float64, alone.len()), 0.0
-	for _, c := range conditions {
-		fixed += float64(c.Value) * scores[c.Feature]
+	for place, u := range order {
+		y[u] = int32(place + 1)
 	}
-	for i := range m {
-		for j := i + 1; j < m; j++ {
-			own[alone.pair(i, j)] = scores[base.pair(free[i], free[j])]
+	var z float64
+	means, positions := make([]float64, base.len()), make([]float64, n*n)
+	for among := range mustNew(t, "permutations", examples.Sized(4)).(Enumerator).All() {
+		for i, u := range free {
+			y[u] = 10 + among[i]
+		}
+		base.Embed(psi, y)
+		w := math.Exp(floats.Dot(psi, scores))
+		z += w
+		floats.AddScaled(means, w, psi)
+		for u, p := range y {
+			positions[u*n+int(p)-1] += w
 		}
 	}
-	want, means := make([]float64, alone.len()), make([]float64, base.len())
-	logZ, err := alone.LogPartition(want, own, nil)
-	if err != nil {
-		t.Fatal(err)
+	got, at := make([]float64, base.len()), make([]float64, n*n)
+	logZ, err := space.(Partitioner).LogPartition(got, scores, nil)
+	if err := errors.Join(err, space.Facts().Positions(at, scores, nil)); err != nil || math.Abs(logZ-math.Log(z)) > 1e-10 {
+		t.Fatalf("ln Z is %v, must be %v: %v", logZ, math.Log(z), err)
 	}
-	got, err := space.(Partitioner).LogPartition(means, scores, nil)
-	if err != nil || math.Abs(got-logZ-fixed) > 1e-10 {
-		t.Errorf("ln Z is %v, must be %v: %v", got, logZ+fixed, err)
-	}
-	for _, c := range conditions {
-		if means[c.Feature] != float64(c.Value) {
-			t.Fatalf("the mean of entry %d is %v, must be %d", c.Feature, means[c.Feature], c.Value)
-		}
-	}
-	positions, places := make([]float64, n*n), make([]float64, m*m)
-	if err := errors.Join(space.Facts().Positions(positions, scores, nil), alone.positions(places, own, nil)); err != nil {
-		t.Fatal(err)
-	}
-	for i := range m {
-		for j := i + 1; j < m; j++ {
-			if math.Abs(means[base.pair(free[i], free[j])]-want[alone.pair(i, j)]) > 1e-12 {
-				t.Errorf("the mean of labels %d and %d is %v", free[i], free[j], means[base.pair(free[i], free[j])])
-			}
-		}
-		for r := range m {
-			if math.Abs(positions[free[i]*n+10+r]-places[i*m+r]) > 1e-12 {
-				t.Errorf("label %d is at position %d with probability %v", free[i], 11+r, positions[free[i]*n+10+r])
-			}
-		}
+	floats.Scale(1/z, means)
+	floats.Scale(1/z, positions)
+	if !floats.EqualApprox(got, means, 1e-12) || !floats.EqualApprox(at, positions, 1e-12) {
+		t.Errorf("means are %v, must be %v; positions %v, must be %v", got, means, at, positions)
 	}
 	draw, err := space.(Partitioner).Distribution(scores, nil)
-	if err != nil {
-		t.Fatal(err)
+	if err != nil || space.(Counter).Count().Int64() != 24 {
+		t.Fatalf("there are %v rankings, must be 24: %v", space.(Counter).Count(), err)
 	}
-	y := make([]int32, n)
 	for range 20 {
 		if draw(y, rng); space.Check(y) != nil {
 			t.Fatalf("%v is drawn: %v", y, space.Check(y))
