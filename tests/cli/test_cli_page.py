@@ -10,7 +10,7 @@ import pytest
 
 from combpred._cli.main import main
 
-PAGE = Path(__file__).parents[2] / "python" / "docs" / "command_line.md"
+PAGE = Path(__file__).parents[2] / "python" / "docs" / "guide" / "command_line.md"
 
 
 def test_the_page_says_what_happens(tmp_path, monkeypatch, capsys: pytest.CaptureFixture[str]) -> None:

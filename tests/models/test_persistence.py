@@ -39,7 +39,7 @@ from combpred import (
     trusted_types,
 )
 
-PAGE = (Path(__file__).parents[2] / "python" / "docs" / "persistence.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "python" / "docs" / "guide" / "persistence.md").read_text(encoding="utf-8")
 LISTED = [block.split() for block in re.findall(r"^```text\n(.*?)^```$", PAGE, re.M | re.S)]
 N = 30
 RNG = np.random.default_rng(0)

@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("networkx")
 
-PAGE = (Path(__file__).parents[2] / "python" / "docs" / "natural_inputs.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "python" / "docs" / "guide" / "natural_inputs.md").read_text(encoding="utf-8")
 SECTIONS = dict(part.split("\n", 1) for part in PAGE.split("\n## ")[1:])
 ROW = re.compile(r"^\| `(?P<code>.*?)` \| (?:(?P<error>\w+): )?`(?P<said>.*)` \|$", re.MULTILINE)
 ROWS = [

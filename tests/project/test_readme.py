@@ -30,7 +30,8 @@ BLOB = "https://github.com/combpred/combpred/blob/main/"
 
 
 def page(name: str) -> str:
-    return (DOCS / f"{name}.md").read_text(encoding="utf-8")
+    [found] = DOCS.rglob(f"{name}.md")
+    return found.read_text(encoding="utf-8")
 
 
 def blocks(text: str) -> list[str]:
@@ -57,10 +58,10 @@ def test_first_screen_says_where_to_go_and_shows_a_result_that_is_so() -> None:
     What it says of walks is checked where the demo runs.
     """
     screen = README.split("## Label sets")[0]
-    pages = {f"python/docs/{file.name}" for file in DOCS.glob("*.md")}
+    pages = {file.relative_to(ROOT).as_posix() for file in [*DOCS.glob("*.md"), *DOCS.glob("guide/*.md")]}
     notebooks = {f"python/docs/notebooks/{file.name}" for file in (DOCS / "notebooks").glob("*.ipynb")}
     linked = {target.removeprefix(BLOB) for target in re.findall(r"\]\(([^)#]+)", screen)}
-    assert pages | notebooks <= linked | {"python/docs/index.md", "python/docs/questions.md"}
+    assert pages | notebooks <= linked | {"python/docs/index.md"}
 
     images = load_digits_attributes()
     X, X_test, y, y_test = train_test_split(images.data / 16, images.target, train_size=600, random_state=0)
@@ -276,7 +277,7 @@ def test_what_is_said_of_label_rankers_is_what_the_table_of_benchmarks_shows() -
 
 
 def test_scripts_of_the_page_of_experiments_have_its_options() -> None:
-    page = (ROOT / "python" / "docs" / "experiments.md").read_text(encoding="utf-8")
+    page = (ROOT / "python" / "docs" / "evidence" / "experiments.md").read_text(encoding="utf-8")
     commands = re.findall(r"^    .*python (tests/benchmarks/\w+\.py)(.*)$", page, re.MULTILINE)
     assert len(commands) == 4
     for script, options in commands:

@@ -16,7 +16,7 @@ from combpred import ProbabilisticStructured
 from combpred.datasets import load_iris_hierarchy
 from combpred.structures import Ordinal
 
-PAGE = (Path(__file__).parents[2] / "python" / "docs" / "scikit_learn.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "python" / "docs" / "guide" / "scikit_learn.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.filterwarnings("error")

@@ -15,7 +15,7 @@ from combpred.structures import Permutations
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     arviz = pytest.importorskip("arviz")
-PAGE = (Path(__file__).parents[2] / "python" / "docs" / "coming_from.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "python" / "docs" / "guide" / "coming_from.md").read_text(encoding="utf-8")
 
 
 def sizes(x):

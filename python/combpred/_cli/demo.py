@@ -16,7 +16,7 @@ from .. import datasets
 from .._models.composed.conformal import ConformalStructured
 from .._models.probabilistic import ProbabilisticStructured
 from ..metrics import route_pairs_f1
-from ..structures import Routes
+from ..structures import structure_classes
 
 _FORMAT = "{:34} {:30} {:>10} {:>10}  {}"
 _PLACES, _VISITORS = 8, 225
@@ -54,7 +54,8 @@ class _Walks:
 
     def __init__(self) -> None:
         rng = np.random.default_rng(0)
-        self.town = town = Routes(_PLACES)
+        town: Any = structure_classes()["routes"](_PLACES)
+        self.town = town
         self.spots = rng.uniform(size=(_PLACES, 2))
         ways = np.linalg.norm(self.spots[:, None] - self.spots, axis=2)
         liked = rng.normal(size=(_VISITORS + 1000, _PLACES))

@@ -36,7 +36,7 @@ def trusted_types(file: str | PathLike[str] | bytes) -> list[str]:
 
     Notes
     -----
-    A name counts by where its class is defined, not by where a module has imported it. python/docs/persistence.md lists
+    A name counts by where its class is defined, not by where a module has imported it. The page on saving models lists
     the types of all estimators, and says what loading does and does not run.
 
     Examples

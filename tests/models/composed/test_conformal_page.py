@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-PAGE = (Path(__file__).parents[3] / "python" / "docs" / "conformal.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[3] / "python" / "docs" / "guide" / "conformal.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```python\n(.*?)```", PAGE, re.S)
 
 

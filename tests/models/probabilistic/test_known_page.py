@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-PAGE = (Path(__file__).parents[3] / "python" / "docs" / "known.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[3] / "python" / "docs" / "guide" / "known.md").read_text(encoding="utf-8")
 SAID = r"is (\d+) % sure of a pair", r"right in (\d+) %", r"it is (\d+) % sure"
 BLOCKS = re.findall(r"^```python\n(.*?)^```$", PAGE, re.M | re.S)
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-PAGE = (Path(__file__).parents[3] / "python" / "docs" / "scores.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[3] / "python" / "docs" / "guide" / "scores.md").read_text(encoding="utf-8")
 BLOCKS = dict(re.findall(r"^```python ?(\w*)\n(.*?)^```$", PAGE, re.M | re.S))
 
 
