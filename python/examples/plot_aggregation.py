@@ -106,8 +106,8 @@ figure.colorbar(image, label="teams for the row − teams against it")
 plt.show()
 
 # %%
-# How much each method costs beyond the optimum, and how much it proves that it costs at most. Positions alone, as Borda
-# counts them, give three per cent away.
+# How far each method's ranking is from the optimum, and the bound that the method proves. Borda, which looks at
+# positions only, ends about three per cent above.
 
 height = np.arange(len(rows))[::-1]
 figure, ax = plt.subplots(layout="constrained")

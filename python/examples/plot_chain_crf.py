@@ -3,7 +3,7 @@
 Reading words: a chain of letters
 =================================
 
-A blurred letter is hard to read alone, and easier within a word. A linear-chain conditional random field (Lafferty,
+A blurred letter is hard to read alone and easier within a word. A linear-chain conditional random field (Lafferty,
 McCallum & Pereira, 2001) scores labels by what is seen of each, and pairs of neighbours by what usually follows what.
 It is a distribution over the paths through a trellis, whose arcs between labels are tied over the steps.
 """

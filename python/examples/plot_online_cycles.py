@@ -83,7 +83,8 @@ def draw(column: int, of: list[str], **texts: str) -> Axes:
     _, ax = plt.subplots(layout="constrained")
     for name in of:
         colour = f"C{list(solvers).index(name)}"
-        ax.plot(SIZES[: len(results[name])], [row[column] for row in results[name]], STYLES[name], color=colour, label=name)
+        values = [row[column] for row in results[name]]
+        ax.plot(SIZES[: len(values)], values, STYLES[name], color=colour, label=name)
     ax.set(xscale="log", xlabel="people to learn from", **texts)
     ax.set_xticks(SIZES, [str(n) for n in SIZES])
     ax.minorticks_off()

@@ -95,8 +95,8 @@ plt.show()
 # Time
 # ----
 # Beyond a thousand rows both passes take less time than Newton-CG, as the thesis found. Faster batch solvers change
-# that: the closed form takes about as long as the averaged pass. Only the truncated pass, which neither factors a matrix
-# of all rows nor multiplies by one, is faster than all others.
+# that: the closed form takes about as long as the averaged pass. Only the truncated pass, which neither factors a
+# matrix of all rows nor multiplies by one, is faster than all others.
 
 figure, ax = plt.subplots(layout="constrained")
 for name, curve in curves.items():

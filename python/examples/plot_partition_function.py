@@ -81,7 +81,7 @@ plt.show()
 # ------
 # Samples may come from Markov chains. "meta" proposes any ranking at all, and seldom hits one that is good enough;
 # "local" moves one label to another place. Each starts four times. The autocorrelation tells how long chains remember
-# where they were: meta's stay the same for dozens of draws.
+# where they were. Those of "meta" stay at the same ranking for dozens of draws.
 
 chains = {
     sampler: sampling.sample(

@@ -105,7 +105,8 @@ figure, ax = plt.subplots(figsize=(6, 4.6), layout="constrained")
 place = np.empty((len(DISHES), 2))
 for level in range(depth.max() + 1):
     row = np.flatnonzero(depth == level)
-    place[row] = np.column_stack([np.arange(len(row)) - (len(row) - 1) / 2 + 0.2 * (level % 2), np.full(len(row), -level)])
+    across = np.arange(len(row)) - (len(row) - 1) / 2 + 0.2 * (level % 2)
+    place[row] = np.column_stack([across, np.full(len(row), -level)])
 for a, b in np.argwhere(direct):
     style = {"arrowstyle": "-|>", "color": "0.5", "shrinkA": 14, "shrinkB": 14, "linewidth": 1.5}
     ax.annotate("", place[b], place[a], arrowprops=style)

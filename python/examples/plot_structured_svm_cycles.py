@@ -49,8 +49,8 @@ print(f"{cycles.count():,} directed cycles")
 # ridge regression, and as does the simplest rival: scikit-learn's `Ridge` of the arcs taken, and the best trip by its
 # predictions.
 #
-# The duality gap tells how far training is from its optimum, but only where decoding is exact: with 25 random cycles
-# it is that of the violations that were seen.
+# The duality gap tells how far training is from its optimum, but only if decoding is exact. With 25 random cycles it
+# counts the violations that were seen, and proves nothing.
 
 options = {"fit_intercept": False, "random_state": 0, "max_iter": 20}
 machine = StructuredSVM(cycles, solver="frank-wolfe", tol=0.05, **options)
@@ -111,6 +111,6 @@ draw(reached, ylabel="mean cosine with the trip taken", title="Quality")
 # %%
 # Cost
 # ----
-# What training takes. Counting costs hardly more for 200 people than for 25; exact decoding costs more with every one.
+# Counting costs hardly more for 200 people than for 25; exact decoding costs more with every one.
 
 draw(seconds, yscale="log", ylabel="seconds to train", title="Time of a fit")

@@ -42,9 +42,9 @@ print(f"{Routes(N_PLACES).count():,} routes")
 # %%
 # Its visitors
 # ------------
-# A visitor's tastes for the three kinds add up to three. To go on to another place earns its popularity times the taste
-# for its kind, and costs the walk; every further place costs more, the less time there is. Whims, different for
-# everyone, change all that a little. The visitor takes the best of all routes from where they are.
+# A visitor's tastes for the three kinds add up to three. Going on to another place earns its popularity times the taste
+# for its kind, and costs the walk. Each further place costs more if there is less time. A little noise differs from
+# visitor to visitor. Everyone takes the best of all routes from their starting place.
 
 n = N_TRAIN + N_TEST
 taste = 3 * rng.dirichlet(np.ones(len(KINDS)), n)
@@ -62,10 +62,10 @@ print("routes by number of places:", np.bincount((y >= 0).sum(axis=1)).tolist())
 # %%
 # Learning
 # --------
-# The model sees tastes, hours, where the visitor sets out, and the route; it knows nothing of kinds, popularity and the
-# coordinates of other places. Where visitors set out is known, so predictions must begin there, also those by which the
-# loss and the penalty are chosen. For comparison, each test visitor is sent on the route of the most similar visitor
-# among those that set out from the same place.
+# The model sees tastes, hours, the starting place and the route. It does not see kinds, popularity or the coordinates
+# of other places. The starting place is known, so predictions must begin there; the same holds in leave-one-out, which
+# chooses the loss and the penalty. For comparison, each test visitor is sent on the route of the most similar visitor
+# with the same starting place.
 
 ends = [{"start": v} for v in start.tolist()]
 model = StructuredRidgeCV(
@@ -137,7 +137,7 @@ plt.show()
 # %%
 # Wishes
 # ------
-# The model was trained on free routes, and yet it answers requests: a visitor's best route among those that end at a
+# The model was trained on free routes, but it also answers requests: a visitor's best route among those that end at a
 # given place, that see some places, leave others out, or have as many places as there is time for. It is found exactly,
 # by dynamic programming over the routes that meet the wishes. Grey is the route predicted without wishes.
 
