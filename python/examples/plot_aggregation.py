@@ -4,8 +4,8 @@ Ten teams choose a flight path
 ==============================
 
 Before the two spacecraft that became Voyager 1 and 2 were launched, ten teams of scientists ranked 32 pairs of
-trajectories, each by what its own instruments would see. Which ranking agrees best with all of them? The example finds
-it, compares methods that promise less for less work, and asks which preferences the teams share at all.
+trajectories, each by what its own instruments would see. Which ranking agrees best with all of them? This example finds
+it, compares faster methods that promise less, and asks which preferences the teams share at all.
 """
 
 # %%
@@ -90,27 +90,38 @@ for share, part in zip(shares, related, strict=True):
     print(f"more than {share:.0%} of the teams: {part:.0%} of the pairs are ordered")
 
 # %%
-# The picture
-# -----------
-# Left, the teams' preferences in the order found: red where more teams have the row's trajectory first. Little red is
-# left below the diagonal. In the middle, what each method costs beyond the optimum, and what it has proven. Right, how
-# much of the order survives when larger majorities are asked for.
+# The order in pictures
+# ---------------------
+# The teams' preferences in the order found: red if more teams have the row's trajectory first. Little red is left below
+# the diagonal.
 
 before = (rankings[:, :, None] < rankings[:, None, :]).sum(axis=0)
 margins = (before - before.T)[np.ix_(best.order, best.order)]
-figure, axes = plt.subplots(1, 3, figsize=(14, 4.8), layout="constrained", width_ratios=(1.1, 1.2, 0.8))
-image = axes[0].imshow(margins, cmap="RdBu_r", vmin=-10, vmax=10)
-axes[0].set(title="margins among ten teams", xlabel="trajectory, best first", ylabel="trajectory, best first")
-axes[0].set_xticks(range(0, 32, 3), names[::3], fontsize=8)
-axes[0].set_yticks(range(0, 32, 3), names[::3], fontsize=8)
-figure.colorbar(image, ax=axes[0], label="teams for the row minus teams against it", shrink=0.85)
-labels = [name for name, *_ in rows]
+figure, ax = plt.subplots(figsize=(6, 5), layout="constrained")
+image = ax.imshow(margins, cmap="RdBu_r", vmin=-10, vmax=10)
+ax.set(title="Ten teams, 32 trajectories", xlabel="trajectory, best first", ylabel="trajectory, best first")
+ax.set_xticks(range(0, 32, 4), names[::4])
+ax.set_yticks(range(0, 32, 4), names[::4])
+figure.colorbar(image, label="teams for the row − teams against it")
+plt.show()
+
+# %%
+# How far each method's ranking is from the optimum, and the bound that the method proves. Borda, which looks at
+# positions only, ends about three per cent above.
+
 height = np.arange(len(rows))[::-1]
-axes[1].barh(height, [100 * (row[1] / best.distance - 1) for row in rows], color="0.6", label="above the optimum")
-axes[1].plot([100 * (row[3] - 1) for row in rows], height, "|", ms=14, mew=2, color="tab:red", label="proven at most")
-axes[1].set_yticks(height, labels)
-axes[1].set(title="distance to the ballots", xlabel="% above the least possible")
-axes[1].legend(loc="upper right")
-axes[2].plot(100 * shares, 100 * np.array(related), "o-", color="tab:blue")
-axes[2].set(title="pairs with a common order", xlabel="majority asked for, %", ylabel="% of all pairs", ylim=(0, 100))
+figure, ax = plt.subplots(layout="constrained")
+ax.barh(height, [100 * (row[1] / best.distance - 1) for row in rows], color="C0", alpha=0.6, label="in fact")
+ax.plot([100 * (row[3] - 1) for row in rows], height, "|", ms=14, mew=3, color="C1", label="proven at most")
+ax.set_yticks(height, [name for name, *_ in rows])
+ax.set(title="Distance to the ballots", xlabel="% above the least possible")
+ax.legend()
+plt.show()
+
+# %%
+# How much of the order survives if larger majorities are asked for.
+
+figure, ax = plt.subplots(layout="constrained")
+ax.plot(100 * shares, 100 * np.array(related), "o-")
+ax.set(title="Pairs with a common order", xlabel="majority asked for, %", ylabel="% of all pairs", ylim=(0, 100))
 plt.show()

@@ -3,7 +3,7 @@
 Reading words: a chain of letters
 =================================
 
-A blurred letter is hard to read alone, and easier within a word. A linear-chain conditional random field (Lafferty,
+A blurred letter is hard to read alone and easier within a word. A linear-chain conditional random field (Lafferty,
 McCallum & Pereira, 2001) scores labels by what is seen of each, and pairs of neighbours by what usually follows what.
 It is a distribution over the paths through a trellis, whose arcs between labels are tied over the steps.
 """
@@ -165,42 +165,54 @@ for low, high in ((0.0, 0.6), (0.6, 0.9), (0.9, 1.01)):
     print(f"probability {low:.1f} to {min(high, 1):.1f}: {some.mean():.2f} of letters, {right:.2f} right")
 
 # %%
-# The picture
-# -----------
-# Top: words of the test set that the reader gets wrong, with what it reads in each letter, then what the chain reads.
-# Bottom: the pairs of letters that the chain learnt to expect, beside the chain that wrote the words, and how many
-# letters are read right at each position. First and last letters have one neighbour only.
+# Words that are hard to read
+# ---------------------------
+# Three words of the test set in which the reader gets two letters or more wrong. Below each image stands what is read
+# when letters are read alone, and what is read in the word.
 
 interesting = np.flatnonzero((alone != test_words).sum(axis=1) >= 2)[:3]
-figure = plt.figure(figsize=(11, 7.5), layout="constrained")
-top, bottom = figure.subfigures(2, 1, height_ratios=(1.15, 1))
-axes = top.subplots(len(interesting), LENGTH)
-for row, word in zip(axes, interesting, strict=True):
-    for t, ax in enumerate(row):
-        ax.imshow(test_images[word, t].reshape(8, 8), cmap="gray_r", vmin=-8, vmax=24)
-        truth, one, whole = test_words[word, t], alone[word, t], together[word, t]
-        ax.set(xticks=[], yticks=[], xlim=(-0.5, 14), aspect="equal")
-        for spine in ax.spines.values():
-            spine.set_visible(False)
-        for place, guess in ((9.3, one), (12.3, whole)):
-            colour = "#0072B2" if guess == truth else "#D55E00"
-            ax.text(place, 3.5, str(guess), fontsize=15, color=colour, ha="center", va="center")
-axes[0, 0].set_title("image, alone, in the word", fontsize=10, loc="left")
-handles = [plt.Line2D([], [], marker="o", linestyle="", color=c) for c in ("#0072B2", "#D55E00")]
-top.legend(handles, ["right", "wrong"], loc="outside upper right", ncols=2, frameon=False)
-left, middle, right_ax = bottom.subplots(1, 3)
+figure, ax = plt.subplots(figsize=(6, 4.8), layout="constrained")
+for row, word in enumerate(interesting):
+    for t in range(LENGTH):
+        left, bottom = 10 * t, -15 * row
+        image = test_images[word, t].reshape(8, 8)
+        ax.imshow(image, cmap="gray_r", vmin=-8, vmax=24, extent=(left, left + 8, bottom, bottom + 8))
+        for below, guess in ((1.7, alone[word, t]), (4.4, together[word, t])):
+            style = {"color": "C0"} if guess == test_words[word, t] else {"color": "C1", "weight": "bold"}
+            ax.text(left + 4, bottom - below, str(guess), ha="center", va="center", **style)
+    for below, name in ((1.7, "alone"), (4.4, "in the word")):
+        ax.text(-1, -15 * row - below, name, ha="right", va="center")
+ax.set(xlim=(-17, 59), ylim=(-36, 9), aspect="equal", title="Three noisy words")
+ax.axis("off")
+handles = [plt.Line2D([], [], marker="o", linestyle="", color=colour) for colour in ("C0", "C1")]
+figure.legend(handles, ["right", "wrong"], loc="outside lower center", ncols=2)
+plt.show()
+
+# %%
+# The pairs of letters that the chain learnt to expect, beside the language that wrote the words. Bright pairs are
+# frequent.
+
+figure, axes = plt.subplots(1, 2, figsize=(6, 3.6), sharey=True, layout="constrained")
 for ax, matrix, title in (
-    (left, pairs - pairs.mean(axis=1, keepdims=True), "weights of pairs, learnt"),
-    (middle, np.log(follows), "logarithms of the chain"),
+    (axes[0], pairs - pairs.mean(axis=1, keepdims=True), "Weights learnt"),
+    (axes[1], np.log(follows), "The language"),
 ):
-    shown = ax.imshow(matrix, cmap="viridis")
-    ax.set(title=title, xlabel="letter", ylabel="letter before", xticks=range(LETTERS), yticks=range(LETTERS))
-    bottom.colorbar(shown, ax=ax, shrink=0.8)
+    ax.imshow(matrix, cmap="viridis")
+    ax.set(title=title, xlabel="letter", xticks=range(0, LETTERS, 3), yticks=range(0, LETTERS, 3))
+axes[0].set_ylabel("letter before")
+plt.show()
+
+# %%
+# How many letters are read right at each position. The first and the last letter have one neighbour only.
+
+figure, ax = plt.subplots(layout="constrained")
 positions = np.arange(1, LENGTH + 1)
-right_ax.plot(positions, (alone == test_words).mean(axis=0), "o--", color="#888888", label="one letter at a time")
-right_ax.plot(positions, (untied == test_words).mean(axis=0), "^:", color="#CC79A7", label="all weights untied")
-right_ax.plot(positions, (together == test_words).mean(axis=0), "s-", color="#009E73", label="a word at a time")
-right_ax.set(ylim=(0, 1), xlabel="position in the word", ylabel="share of letters", title="Letters read right")
-right_ax.grid(alpha=0.3)
-right_ax.legend(loc="lower right", frameon=False)
+for name, guess, style in (
+    ("a word at a time", together, "s-"),
+    ("one letter at a time", alone, "o--"),
+    ("all weights untied", untied, "^:"),
+):
+    ax.plot(positions, (guess == test_words).mean(axis=0), style, label=name)
+ax.set(ylim=(0, 1), xlabel="position in the word", ylabel="share of letters", title="Letters read right")
+ax.legend(loc="lower right")
 plt.show()

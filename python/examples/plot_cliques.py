@@ -18,8 +18,6 @@ from __future__ import annotations
 
 import matplotlib.pyplot as plt
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.collections import LineCollection
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.metrics import f1_score
 
@@ -66,76 +64,66 @@ for n in SIZES:
     print(f"{n:4} tasks: " + ", ".join(f"{name} {curve[-1]:.3f}" for name, curve in curves.items()))
 
 # %%
-# The picture
-# -----------
-# Left, the learning curves. In the middle, how pairs get on: the truth below the diagonal, and above it the constant
-# part of the learned scores, which nobody told the model; both are scaled to the same spread. Right, a task of the test
-# set: the pairs with the largest learned scores, of either sign, the team predicted, and the team it got.
+# Quality and number of tasks
+# ---------------------------
+# From fifty tasks on, the distribution over teams needs about half as many tasks as the others for the same quality.
 
+figure, ax = plt.subplots(layout="constrained")
+for (name, curve), style in zip(curves.items(), ("D-", "o-", "s--", "^:", "v-."), strict=True):
+    ax.plot(SIZES, curve, style, label=name)
+ax.set(xscale="log", xlabel="tasks to learn from", ylabel="mean F1 of the members", title="Learning curves")
+ax.set_xticks(SIZES, [str(n) for n in SIZES])
+ax.minorticks_off()
+ax.set_ylim(0.45, 0.9)
+ax.legend(loc="lower right", fontsize="small", ncols=2)
+plt.show()
 
-def draw_curves(ax: Axes) -> None:
-    """Draw the F1 score of all models against the number of tasks."""
-    for (name, curve), colour, marker in zip(
-        curves.items(), ("#000000", "#009E73", "#0072B2", "#CC79A7", "#E69F00"), "Dos^v", strict=True
-    ):
-        ax.plot(SIZES, curve, marker=marker, color=colour, label=name)
-    ax.set(
-        xscale="log", xticks=SIZES, xticklabels=[str(n) for n in SIZES], ylim=(0.55, 0.9),
-        xlabel="tasks to learn from", ylabel="mean F1 of the members", title="Learning curves",
-    )  # fmt: skip
-    ax.minorticks_off()
-    ax.grid(alpha=0.3)
-    ax.legend(frameon=False, loc="lower right")
-
-
-def draw_pairs(ax: Axes, learned: np.ndarray) -> None:
-    """Draw hidden and learned worth of pairs in one matrix."""
-    matrix = np.full((N_PEOPLE, N_PEOPLE), np.nan)
-    matrix[v, u] = getting_on / getting_on.std()
-    matrix[u, v] = learned / learned.std()
-    image = ax.imshow(matrix, cmap="PuOr", vmin=-3, vmax=3)
-    correlation = np.corrcoef(getting_on, learned)[0, 1]
-    ax.set(title=f"How pairs get on (correlation {correlation:.2f})", xlabel="hidden", xticks=[], yticks=[])
-    ax.yaxis.set_label_position("right")
-    ax.set_ylabel("learned")
-    ax.figure.colorbar(image, ax=ax, shrink=0.7, location="left", label="worth of the pair, in standard deviations")
-
-
-def draw_task(ax: Axes, scores: np.ndarray, got: np.ndarray, predicted: np.ndarray) -> None:
-    """Draw people on a circle, the pairs that matter, and two teams."""
-    angle = np.pi / 2 - 2 * np.pi * np.arange(N_PEOPLE) / N_PEOPLE
-    at = np.column_stack([np.cos(angle), np.sin(angle)])
-    strong = np.argsort(-np.abs(scores))[:20]
-    lines = LineCollection(
-        np.stack([at[u[strong]], at[v[strong]]], axis=1),
-        colors=["#E66101" if s < 0 else "#5E3C99" for s in scores[strong]],
-        linewidths=5 * np.abs(scores[strong]) / np.abs(scores).max(),
-        alpha=0.6,
-    )
-    ax.add_collection(lines)
-    ax.scatter(*at.T, s=330, color=np.where(predicted == 1, "#5E3C99", "#EEEEEE").tolist(), zorder=2)
-    ax.scatter(*at[got == 1].T, s=620, facecolor="none", edgecolor="black", linewidth=1.6, zorder=2)
-    for person in range(N_PEOPLE):
-        shade = "white" if predicted[person] else "black"
-        ax.text(*at[person], str(person), ha="center", va="center", color=shade, zorder=3)
-    ax.set(xlim=(-1.35, 1.35), ylim=(-1.35, 1.35), aspect="equal", title="A task and its team")
-    ax.axis("off")
-    handles = [
-        plt.Line2D([], [], linestyle="", marker="o", markersize=11, color="#5E3C99", label="predicted"),
-        plt.Line2D(
-            [], [], linestyle="", marker="o", markersize=13, markerfacecolor="none", color="black", label="got it"
-        ),
-        plt.Line2D([], [], linewidth=4, color="#5E3C99", alpha=0.6, label="fit"),
-        plt.Line2D([], [], linewidth=4, color="#E66101", alpha=0.6, label="do not fit"),
-    ]
-    ax.legend(handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0.03), ncols=4, frameon=False)
-
+# %%
+# Who gets on with whom
+# ---------------------
+# The truth is below the diagonal. Above it is the constant part of the learned scores, which nobody told the model.
+# Both are scaled to the same spread.
 
 pairs = models["pairs, linear"]
+matrix = np.full((N_PEOPLE, N_PEOPLE), np.nan)
+matrix[v, u] = getting_on / getting_on.std()
+matrix[u, v] = pairs.intercept_ / pairs.intercept_.std()
+correlation = np.corrcoef(getting_on, pairs.intercept_)[0, 1]
+figure, ax = plt.subplots(figsize=(6, 4.6), layout="constrained")
+image = ax.imshow(matrix, cmap="PuOr", vmin=-3, vmax=3)
+ax.set(title=f"How pairs get on (correlation {correlation:.2f})", xlabel="hidden", xticks=[], yticks=[])
+ax.yaxis.set_label_position("right")
+ax.set_ylabel("learned")
+figure.colorbar(image, location="left", label="worth, in standard deviations")
+plt.show()
+
+# %%
+# One task and its team
+# ---------------------
+# A task of the test set: the twenty pairs with the largest learned scores, of either sign, the team predicted, and the
+# team that it got.
+
+# sphinx_gallery_thumbnail_number = 3
 chosen = pairs.predict(X_test)
 typical = int(np.argmin(np.abs((chosen != y_test).sum(axis=1) - 1) + np.abs(y_test.sum(axis=1) - 5)))
-figure, axes = plt.subplots(1, 3, figsize=(14, 4.6), layout="constrained")
-draw_curves(axes[0])
-draw_pairs(axes[1], pairs.intercept_)
-draw_task(axes[2], pairs.feature_scores(X_test[[typical]])[0], y_test[typical], chosen[typical])
+scores = pairs.feature_scores(X_test[[typical]])[0]
+angle = np.pi / 2 - 2 * np.pi * np.arange(N_PEOPLE) / N_PEOPLE
+at = np.column_stack([np.cos(angle), np.sin(angle)])
+figure, ax = plt.subplots(figsize=(6, 6), layout="constrained")
+for pair in np.argsort(-np.abs(scores))[:20]:
+    style = {"color": "C0"} if scores[pair] > 0 else {"color": "C1", "linestyle": (0, (3, 1))}
+    ax.plot(*at[[u[pair], v[pair]]].T, linewidth=5 * np.abs(scores[pair]) / np.abs(scores).max(), alpha=0.7, **style)
+ax.scatter(*at.T, s=420, color=np.where(chosen[typical] == 1, "C0", "#dddddd").tolist(), zorder=2)
+ax.scatter(*at[y_test[typical] == 1].T, s=820, facecolor="none", edgecolor="C2", linewidth=3, zorder=2)
+for person, member in enumerate(chosen[typical]):
+    ax.text(*at[person], str(person), ha="center", va="center", color="white" if member else "black", zorder=3)
+ax.set(xlim=(-1.25, 1.25), ylim=(-1.25, 1.25), aspect="equal", title="A task and its team")
+ax.axis("off")
+handles = [
+    plt.Line2D([], [], linestyle="", marker="o", markersize=12, color="C0", label="predicted"),
+    plt.Line2D([], [], linestyle="", marker="o", markersize=12, mfc="none", mec="C2", mew=3, label="got it"),
+    plt.Line2D([], [], linewidth=4, color="C0", alpha=0.7, label="fit"),
+    plt.Line2D([], [], linewidth=4, color="C1", alpha=0.7, linestyle=(0, (3, 1)), label="do not fit"),
+]
+figure.legend(handles=handles, loc="outside lower center", ncols=2)
 plt.show()

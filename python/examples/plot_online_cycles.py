@@ -5,7 +5,8 @@ Row by row: the tours of four thousand
 
 People take directed cycles, and their features tell which. `StructuredRidge` learns from pairs of person and tour
 without listing a single cycle; `StructuredSGD` also does without a kernel matrix, 128 MB of numbers for 4000 people.
-This is an experiment of Vembu (2010), section 5.5, with faster opponents: how low does the objective get in what time?
+This is an experiment of Vembu (2010), section 5.5, with faster opponents: how close to the optimum does one pass get,
+and in what time?
 """
 
 # %%
@@ -21,6 +22,7 @@ import warnings
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.axes import Axes
 from sklearn.exceptions import ConvergenceWarning
 
 from combpred import StructuredRidge, StructuredSGD
@@ -38,8 +40,8 @@ print(f"{len(X)} tours of {(y >= 0).sum(axis=1).mean():.1f} places on average")
 # ------------------------
 # Stochastic descent makes one pass, and keeps the last 500 people, or all of them and the average of its functions.
 # Newton-CG iterates on the kernel matrix until the relative residual is a thousandth; conjugate gradient does the same
-# with a preconditioner, and the closed form is exact. Times are processor times. They include the kernel matrix and,
-# for stochastic descent, the exact objective at the end, which is as much work as the pass.
+# with a preconditioner, and the closed form is exact. Times are processor times, the median of three fits. They include
+# the kernel matrix and, for stochastic descent, the exact objective at the end, which is as much work as the pass.
 
 warnings.simplefilter("ignore", ConvergenceWarning)  # a single pass is what we ask for
 solvers = {
@@ -49,15 +51,18 @@ solvers = {
     "CG": StructuredRidge(**common, solver="cg", tol=1e-3),
     "closed form": StructuredRidge(**common, solver="closed-form"),
 }
-results: dict[str, list[tuple[float, float, float]]] = {name: [] for name in solvers}
+results: dict[str, list[tuple[float, ...]]] = {name: [] for name in solvers}
 StructuredRidge(**common).fit(X[:50], y[:50])  # what is loaded at the first fit
 for n in SIZES:
     for name, model in solvers.items():
         if name == "Newton-CG" and n > LARGEST_NEWTON:
             continue  # it would take most of a minute
-        began = time.process_time()
-        model.fit(X[:n], y[:n])
-        seconds = time.process_time() - began
+        times = []
+        for _ in range(3):
+            began = time.process_time()
+            model.fit(X[:n], y[:n])
+            times.append(time.process_time() - began)
+        seconds = float(np.median(times))
         scores = model.feature_scores(X_test)
         norms = np.linalg.norm(hidden, axis=1) * np.linalg.norm(scores, axis=1)
         cosine = float(np.mean(np.sum(hidden * scores, axis=1) / norms))
@@ -65,27 +70,50 @@ for n in SIZES:
         print(f"{n:5} {name:26} objective {model.objective_ / n:.4f}, {seconds:6.2f} s, cosine {cosine:.3f}")
 
 # %%
-# The picture
-# -----------
-# Left, every point is a fit, with more people along the line: lower and further left is better. From a thousand people
-# on, one averaged pass comes near the minimum in less than a tenth of the time in which Newton-CG converges; even
-# stopped early, Newton-CG is overtaken at some two thousand people: the crossing that the thesis found. Faster batch
-# solvers move it: the closed form is exact, and as fast up to some thousand people. With this broad kernel everyone
-# resembles everyone, and a function that keeps 500 people only cannot recover what it forgets. Right, what the user
-# gets: how well the hidden policies of 500 others are recovered.
+# Time
+# ----
+# From a thousand people on, one averaged pass takes less than half of the time in which Newton-CG converges. Faster
+# batch solvers change what the thesis found: the closed form is exact, and takes about as long as the averaged pass.
 
-COLOURS = ("#0072B2", "#56B4E9", "#CC79A7", "#E69F00", "#009E73")
-figure, axes = plt.subplots(1, 3, figsize=(13.5, 4.2), layout="constrained")
-for (name, rows), colour, marker in zip(results.items(), COLOURS, "os^Dv", strict=True):
-    objectives, seconds, cosines = zip(*rows, strict=True)
-    style = {"marker": marker, "color": colour, "label": name, "alpha": 0.85}
-    axes[0].plot(seconds, objectives, **style)
-    axes[1].plot(SIZES[: len(rows)], seconds, **style)
-    axes[2].plot(SIZES[: len(rows)], cosines, **style)
-axes[0].set(xscale="log", xlabel="processor's seconds", ylabel="objective for each row", title="Objective against time")
-axes[1].set(xscale="log", yscale="log", xlabel="people m", ylabel="processor's seconds", title="Time of a fit")
-axes[2].set(xscale="log", xlabel="people m", ylabel="cosine with hidden policies", title="Policies recovered")
-for ax in axes:
-    ax.grid(alpha=0.3)
-axes[0].legend(frameon=False, fontsize=8)
+STYLES = dict(zip(solvers, ("o-", "s--", "^-.", "D:", "v-"), strict=True))
+
+
+def draw(column: int, of: list[str], **texts: str) -> Axes:
+    """Draw one column of the results against the number of people."""
+    _, ax = plt.subplots(layout="constrained")
+    for name in of:
+        colour = f"C{list(solvers).index(name)}"
+        values = [row[column] for row in results[name]]
+        ax.plot(SIZES[: len(values)], values, STYLES[name], color=colour, label=name)
+    ax.set(xscale="log", xlabel="people to learn from", **texts)
+    ax.set_xticks(SIZES, [str(n) for n in SIZES])
+    ax.minorticks_off()
+    ax.legend(fontsize="small")
+    return ax
+
+
+draw(1, list(solvers), yscale="log", ylabel="processor's seconds", title="Time of a fit")
+plt.show()
+
+# %%
+# Distance to the minimum
+# -----------------------
+# The averaged pass comes closer to the minimum with more people. Conjugate gradient is exact up to rounding.
+# With this broad kernel everyone resembles everyone, and a function that keeps 500 people only cannot recover what it
+# forgets.
+
+# sphinx_gallery_thumbnail_number = 2
+for rows in results.values():
+    for i, (row, best) in enumerate(zip(rows, results["closed form"], strict=False)):
+        rows[i] = (*row, 100 * (row[0] / best[0] - 1))
+inexact = list(solvers)[:3]
+draw(3, inexact, yscale="log", ylabel="% above the minimum", title="Objective")
+plt.show()
+
+# %%
+# What the user gets
+# ------------------
+# How well the hidden policies of 500 others are recovered.
+
+draw(2, list(solvers), ylabel="cosine with hidden policies", title="Policies recovered")
 plt.show()

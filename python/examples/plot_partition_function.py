@@ -3,10 +3,9 @@
 A partition function, exactly and by chance
 ===========================================
 
-How many rankings are there, if each counts as much as it is worth? The answer, the partition function Z, turns scores
-into probabilities. For eight labels it can be summed exactly; where it cannot, it is estimated from random rankings
-alone, by letting the scores in little by little. The example does both, and looks at the chains that make such
-rankings.
+The partition function Z turns scores into probabilities. For rankings of eight labels it can be summed exactly. If it
+cannot, it is estimated from random rankings, by letting the scores in little by little. This example does both, and
+looks at the Markov chains that draw such rankings.
 """
 
 # %%
@@ -20,7 +19,6 @@ from __future__ import annotations
 
 import matplotlib.pyplot as plt
 import numpy as np
-from matplotlib.axes import Axes
 
 from combpred import sampling
 from combpred.plotting import CoolingScheduleDisplay, TraceDisplay
@@ -57,10 +55,33 @@ repeated = sampling.log_partition(
 )
 
 # %%
+# All twenty intervals contain the exact value.
+
+figure, ax = plt.subplots(layout="constrained")
+order = np.argsort(repeated.value)
+value, lower, upper = (x[order] - exact for x in (repeated.value, repeated.lower, repeated.upper))
+ax.errorbar(range(20), value, yerr=[value - lower, upper - value], fmt="o", capsize=3, label="estimate and bounds")
+ax.axhline(0.0, color="C1", linewidth=2, label="exact")
+ax.set(xticks=[], xlabel="twenty estimates, in order", ylabel="error of ln Z", title="Estimates and their bounds")
+ax.legend(loc="upper left")
+plt.show()
+print(f"{np.mean((lower <= 0) & (upper >= 0)):.0%} of the intervals contain the exact value")
+
+# %%
+# The levels of β that the samples chose, and those that are safe for any scores.
+
+figure, ax = plt.subplots(layout="constrained")
+for schedule, found in estimates.items():
+    CoolingScheduleDisplay.from_estimate(found, name=schedule, ax=ax)
+ax.set_title("Cooling schedules")
+plt.show()
+
+# %%
 # Chains
 # ------
 # Samples may come from Markov chains. "meta" proposes any ranking at all, and seldom hits one that is good enough;
-# "local" moves one label to another place. Each starts four times.
+# "local" moves one label to another place. Each starts four times. The autocorrelation tells how long chains remember
+# where they were. Those of "meta" stay at the same ranking for dozens of draws.
 
 chains = {
     sampler: sampling.sample(
@@ -68,41 +89,22 @@ chains = {
     )
     for sampler in ("meta", "local")
 }
+figure, ax = plt.subplots(layout="constrained")
+for sampler, style in (("meta", "C1--"), ("local", "C0-")):
+    curves = sampling.autocorrelation(chains[sampler].value.T, 100)
+    lines = ax.plot(curves.T, style)
+    lines[0].set_label(sampler)
+ax.axhline(0.0, color="0.5", linewidth=0.8)
+ax.set(xlabel="lag", ylabel="autocorrelation", title="What chains remember")
+ax.legend()
+plt.show()
 
 # %%
-# The picture
-# -----------
-# Above, the levels of β, and twenty estimates with the bounds they promise. Below, the scores along the chains, and how
-# long these remember where they were.
+# The scores along the first 300 draws of one chain of each kind, in a display with its effective sample size.
 
-COLOURS = {"adaptive": "#009E73", "uniform": "#CC79A7", "local": "#0072B2", "meta": "#E66101"}
-
-
-def draw_schedules(ax: Axes) -> None:
-    """Draw the levels of all schedules."""
-    for schedule, found in estimates.items():
-        CoolingScheduleDisplay.from_estimate(found, name=schedule, ax=ax, color=COLOURS[schedule])
-    ax.set_title("Cooling schedules")
-
-
-def draw_estimates(ax: Axes) -> None:
-    """Draw estimates of ln Z with their bounds, and the exact value."""
-    order = np.argsort(repeated.value)
-    value, lower, upper = (x[order] - exact for x in (repeated.value, repeated.lower, repeated.upper))
-    ax.errorbar(
-        range(len(value)), value, yerr=[value - lower, upper - value], fmt="o", markersize=4, capsize=2,
-        color=COLOURS["adaptive"], label="estimate and its bounds",
-    )  # fmt: skip
-    ax.axhline(0.0, color="black", linewidth=1, label="exact")
-    ax.set(xticks=[], xlabel="estimates, in order", ylabel="error of ln Z", title="Twenty estimates, adaptive")
-    ax.legend(frameon=False, loc="upper left")
-
-
-figure, axes = plt.subplots(2, 2, figsize=(12, 7.5), width_ratios=(1.5, 1), layout="constrained")
-draw_estimates(axes[0, 0])
-draw_schedules(axes[0, 1])
-for sampler, drawn in chains.items():
-    TraceDisplay.from_samples(drawn, ax=axes[1], color=COLOURS[sampler])
-axes[1, 0].set_title("Scores along chains")
-axes[1, 1].set_title("What chains remember")
+figure, ax = plt.subplots(layout="constrained")
+for sampler, colour in (("meta", "C1"), ("local", "C0")):
+    display = TraceDisplay(chains[sampler].value[:300, 0], name=sampler)
+    display.plot(ax, color=colour, linewidth=1.5, alpha=1)
+ax.set_title("Scores along chains")
 plt.show()

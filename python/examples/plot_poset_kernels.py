@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import matplotlib.pyplot as plt
 import numpy as np
-from matplotlib.axes import Axes
 from sklearn.decomposition import KernelPCA
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 
@@ -35,7 +34,6 @@ KERNELS = {
     "signed edge": signed_edge_kernel,
     "extension": extension_kernel,
 }
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7")
 rng = np.random.default_rng(3)
 u, v = np.triu_indices(len(DISHES), 1)
 tastes = np.array([rng.permutation(len(DISHES)) for _ in range(N_TASTES)])
@@ -76,67 +74,62 @@ for n_pairs in PAIRS_TOLD:
     print(f"{n_pairs:2} pairs: " + ", ".join(f"{name} {curve[-1]:.2f}" for name, curve in curves.items()))
 
 # %%
-# The picture
-# -----------
-# Above left, what three people say, one of each taste, with an arrow from the better dish where nothing comes between;
-# above right, how often the taste is found. Below, the people as each kernel sees them: its two principal components,
-# when everybody tells eight pairs.
+# How often the taste is found, by the number of pairs told. The dotted line is the share of the most frequent taste.
 
+figure, ax = plt.subplots(layout="constrained")
+for (name, curve), style in zip(curves.items(), ("^:", "s--", "o-", "D-."), strict=True):
+    ax.plot(PAIRS_TOLD, curve, style, label=name)
+ax.axhline(np.bincount(taste).max() / N_PEOPLE, color="0.5", linestyle=":")
+ax.set(
+    xlabel=f"pairs told, of {len(u)}", ylabel="share of tastes found", xticks=PAIRS_TOLD, ylim=(0, 1.02),
+    title="Learning from a few preferences",
+)  # fmt: skip
+ax.legend(loc="lower center", ncols=2)
+plt.show()
 
-def draw_orders(ax: Axes, people: list[np.ndarray]) -> None:
-    """Draw partial orders of dishes side by side, better dishes higher up, without what follows."""
-    for column, person in enumerate(people):
-        before = np.zeros((len(DISHES), len(DISHES)), dtype=bool)
-        before[tuple(arrows(person).T)] = True
-        for w in range(len(DISHES)):
-            before |= before[:, w, None] & before[w]
-        direct = before & ~((before.astype(int) @ before) > 0)
-        height = (before.sum(axis=1) - before.sum(axis=0)).astype(float)
-        level = np.argsort(np.argsort(height, kind="stable"))
-        x = 1.6 * column + 0.28 * np.where(level % 2, 1, -1)
-        for a, b in np.argwhere(direct):
-            style = {"arrowstyle": "-|>", "color": "#888888", "shrinkA": 9, "shrinkB": 9}
-            ax.annotate("", (x[b], level[b]), (x[a], level[a]), arrowprops=style)
-        linked = before.any(axis=0) | before.any(axis=1)
-        for dish, name in enumerate(DISHES):
-            shade = COLOURS[column] if linked[dish] else "#BBBBBB"
-            box = {"facecolor": "white", "edgecolor": "none", "pad": 1.0}
-            ax.text(x[dish], level[dish], name, ha="center", va="center", color=shade, fontsize=10, bbox=box)
-    ax.plot([-0.9, 4.1], [-0.7, len(DISHES) - 0.3], alpha=0)
-    ax.set_title(f"Three people, {SHOWN} pairs each")
-    ax.axis("off")
+# %%
+# What one person says
+# --------------------
+# Eight pairs, with an arrow from the better dish to the worse one if nothing comes between.
 
+# sphinx_gallery_thumbnail_number = 2
+before = np.zeros((len(DISHES), len(DISHES)), dtype=bool)
+before[tuple(arrows(told(SHOWN)[42]).T)] = True
+for w in range(len(DISHES)):
+    before |= before[:, w, None] & before[w]
+direct = before & ~((before.astype(int) @ before) > 0)
+depth = np.zeros(len(DISHES), dtype=int)
+for _ in DISHES:
+    depth = np.array([max((depth[a] + 1 for a in np.flatnonzero(before[:, b])), default=0) for b in range(len(DISHES))])
+figure, ax = plt.subplots(figsize=(6, 4.6), layout="constrained")
+place = np.empty((len(DISHES), 2))
+for level in range(depth.max() + 1):
+    row = np.flatnonzero(depth == level)
+    across = np.arange(len(row)) - (len(row) - 1) / 2 + 0.2 * (level % 2)
+    place[row] = np.column_stack([across, np.full(len(row), -level)])
+for a, b in np.argwhere(direct):
+    style = {"arrowstyle": "-|>", "color": "0.5", "shrinkA": 14, "shrinkB": 14, "linewidth": 1.5}
+    ax.annotate("", place[b], place[a], arrowprops=style)
+for dish, name in enumerate(DISHES):
+    box = {"facecolor": "#dddddd", "edgecolor": "none", "boxstyle": "round"}
+    ax.text(*place[dish], name, ha="center", va="center", color="black", bbox=box)
+ax.plot(*place.T, alpha=0)
+ax.margins(0.15)
+ax.set_title(f"{SHOWN} pairs make a partial order")
+ax.axis("off")
+plt.show()
 
-def draw_curves(ax: Axes) -> None:
-    """Draw how often tastes are found, against the number of pairs told."""
-    for (name, curve), style in zip(curves.items(), ("^:", "s--", "o-", "D-."), strict=True):
-        ax.plot(PAIRS_TOLD, curve, style, label=name)
-    ax.axhline(np.bincount(taste).max() / N_PEOPLE, color="#888888", linewidth=0.8)
-    ax.set(
-        xlabel=f"pairs told, of {len(u)}", ylabel="share of tastes found", xticks=PAIRS_TOLD, ylim=(0.2, 1.02),
-        title="Learning from what is said",
-    )  # fmt: skip
-    ax.text(28, 0.345, "always the commonest", ha="right", va="bottom", color="#666666", fontsize=8)
-    ax.grid(alpha=0.3)
-    ax.legend(frameon=False, loc="lower left", ncols=2)
+# %%
+# What a kernel sees
+# ------------------
+# The first two principal components of the people in the features of each kernel, when everybody tells eight pairs.
 
-
-def draw_components(ax: Axes, name: str, matrix: np.ndarray) -> None:
-    """Draw the first two principal components in the features of a kernel."""
-    places = KernelPCA(2, kernel="precomputed").fit_transform(matrix)
-    for each in range(N_TASTES):
-        ax.scatter(*places[taste == each].T, s=14, alpha=0.75, color=COLOURS[each], label=f"taste {each + 1}")
+figure, axes = plt.subplots(2, 2, figsize=(6, 6), layout="constrained")
+for ax, (name, kernel) in zip(axes.flat, KERNELS.items(), strict=True):
+    matrix = kernel(told(SHOWN), format="pairs", normalize=True)
+    points = KernelPCA(2, kernel="precomputed").fit_transform(matrix)
+    for each, marker in enumerate("os^"):
+        ax.plot(*points[taste == each].T, marker, markersize=4, alpha=0.8, label=f"taste {each + 1}")
     ax.set(title=f"{name} kernel", xticks=[], yticks=[])
-
-
-figure = plt.figure(figsize=(14, 8.4), layout="constrained")
-above, below = figure.subfigures(2, 1, height_ratios=(1.15, 1))
-left, right = above.subplots(1, 2, width_ratios=(1.5, 1))
-some = [int(np.flatnonzero(taste == each)[1]) for each in range(N_TASTES)]
-draw_orders(left, [told(SHOWN)[person] for person in some])
-draw_curves(right)
-panels = below.subplots(1, 4)
-for ax, (name, kernel) in zip(panels, KERNELS.items(), strict=True):
-    draw_components(ax, name, kernel(told(SHOWN), format="pairs", normalize=True))
-panels[0].legend(frameon=False, loc="best", fontsize=8)
+figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
 plt.show()

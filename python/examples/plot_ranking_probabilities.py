@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import matplotlib.pyplot as plt
 import numpy as np
-from matplotlib.axes import Axes
 from sklearn.model_selection import train_test_split
 
 from combpred import ProbabilisticStructured
@@ -45,38 +44,43 @@ for alpha in (0.003, 0.1, 1.0):
     print(f"alpha {alpha:5}: log loss {loss:.2f} (uniform: {Permutations(10).log_count():.2f}), τ {tau:.3f}")
 
 # %%
-# The picture
-# -----------
-# Left, the probabilities that one digit stands before another, for the images of least and of most entropy; digits are
-# sorted by their expected rank. Right, the reliability of such probabilities, for all 45 pairs of digits of all test
-# images: what the model with the penalty in the middle predicts happens as often as it says.
+# A clear image and an unclear one
+# --------------------------------
+# The probabilities that one digit stands before another, for the image of least entropy. Digits are sorted by their
+# expected rank.
 
+# sphinx_gallery_thumbnail_number = 2
 model = models[0.1]
 entropy = model.entropy(X_test)
 
 
-def draw_distribution(ax: Axes, below: Axes, row: int, title: str) -> None:
-    """Draw the marginals of a row, and below its image and the ranking predicted for it."""
-    display = MarginalsDisplay.from_estimator(
-        model, X_test[[row]], order="rank", ax=ax, values_format=".0%", colorbar=False, text_kw={"fontsize": 7}
-    )
-    display.ax_.set(xlabel="… before this one", ylabel="this digit stands …")
-    display.ax_.set_title(f"{title}: entropy {entropy[row]:.1f} nats", fontsize=11)
+def draw(row: int, title: str) -> None:
+    """Draw the marginals of a row, and beside them its image."""
+    figure, (beside, ax) = plt.subplots(1, 2, figsize=(6, 4), width_ratios=(1, 3.2), layout="constrained")
+    beside.imshow(X_test[row].reshape(8, 8), cmap="gray_r")
+    beside.set(xticks=[], yticks=[])
+    MarginalsDisplay.from_estimator(model, X_test[[row]], order="rank", ax=ax, include_values=False)
+    ax.set(xlabel="… before this one", ylabel="this digit stands …", title=f"{title}: {entropy[row]:.1f} nats")
     ranking = " > ".join(map(str, Permutations.to_orders(model.predict(X_test[[row]]))[0]))
-    below.imshow(X_test[row].reshape(8, 8), cmap="gray_r")
-    below.set(xticks=[], yticks=[], anchor="W")
-    below.text(1.1, 0.5, f"most probable ranking\n{ranking}", transform=below.transAxes, va="center")
+    print(f"{title}: most probable is {ranking}")
+    plt.show()
 
 
-figure, axes = plt.subplots(2, 3, figsize=(14, 6), height_ratios=(4, 1), width_ratios=(1, 1, 1.1), layout="constrained")
-draw_distribution(*axes[:, 0], int(np.argmin(entropy)), "A clear image")
-draw_distribution(*axes[:, 1], int(np.argmax(entropy)), "An unclear image")
-for (alpha, each), colour, marker in zip(
-    models.items(), ("#E66101", "#009E73", "#0072B2"), ("^", "o", "s"), strict=True
-):
-    ReliabilityDisplay.from_estimator(
-        each, X_test, y_test, name=f"alpha {alpha}", n_bins=12, ax=axes[:, 2], color=colour, marker=marker
-    )
-axes[0, 2].set_title("P(one digit before another)", fontsize=11)
-axes[1, 2].set(yscale="log", ylim=(100, 20000), xlim=axes[0, 2].get_xlim())
+draw(int(np.argmin(entropy)), "A clear image")
+
+# %%
+# The same for the image of most entropy.
+
+draw(int(np.argmax(entropy)), "An unclear image")
+
+# %%
+# Are the probabilities right?
+# ----------------------------
+# Predicted probabilities and frequencies, for all 45 pairs of digits of all test images. What the model with the
+# penalty in the middle predicts happens as often as it says.
+
+figure, ax = plt.subplots(figsize=(6, 5), layout="constrained")
+for (alpha, each), marker in zip(models.items(), "^os", strict=True):
+    ReliabilityDisplay.from_estimator(each, X_test, y_test, name=f"alpha {alpha}", n_bins=12, ax=ax, marker=marker)
+ax.set_title("P(one digit before another)")
 plt.show()

@@ -26,7 +26,7 @@ from combpred.structures import Routes
 
 N_PLACES, N_TRAIN, N_TEST = 12, 500, 200
 KINDS = ("museums", "parks", "markets")
-COLOURS = ("#0072B2", "#009E73", "#E69F00")
+COLOURS, MARKERS = ("C0", "C2", "C3"), "osD"
 rng = np.random.default_rng(3)
 
 place = rng.uniform(size=(1, 2))
@@ -42,9 +42,9 @@ print(f"{Routes(N_PLACES).count():,} routes")
 # %%
 # Its visitors
 # ------------
-# A visitor's tastes for the three kinds add up to three. To go on to another place earns its popularity times the taste
-# for its kind, and costs the walk; every further place costs more, the less time there is. Whims, different for
-# everyone, change all that a little. The visitor takes the best of all routes from where they are.
+# A visitor's tastes for the three kinds add up to three. Going on to another place earns its popularity times the taste
+# for its kind, and costs the walk. Each further place costs more if there is less time. A little noise differs from
+# visitor to visitor. Everyone takes the best of all routes from their starting place.
 
 n = N_TRAIN + N_TEST
 taste = 3 * rng.dirichlet(np.ones(len(KINDS)), n)
@@ -62,10 +62,10 @@ print("routes by number of places:", np.bincount((y >= 0).sum(axis=1)).tolist())
 # %%
 # Learning
 # --------
-# The model sees tastes, hours, where the visitor sets out, and the route; it knows nothing of kinds, popularity and the
-# coordinates of other places. Where visitors set out is known, so predictions must begin there, also those by which the
-# loss and the penalty are chosen. For comparison, each test visitor is sent on the route of the most similar visitor
-# among those that set out from the same place.
+# The model sees tastes, hours, the starting place and the route. It does not see kinds, popularity or the coordinates
+# of other places. The starting place is known, so predictions must begin there; the same holds in leave-one-out, which
+# chooses the loss and the penalty. For comparison, each test visitor is sent on the route of the most similar visitor
+# with the same starting place.
 
 ends = [{"start": v} for v in start.tolist()]
 model = StructuredRidgeCV(
@@ -81,51 +81,65 @@ for name, routes in {"most similar visitor": y[train][nearest[:, 0]], "Structure
     print(f"{name:22} F1 of places {places:.3f}, of ordered pairs of places {pairs:.3f}")
 
 # %%
-# The picture
+# One visitor
 # -----------
-# Six visitors of the test set, from a good prediction to a poor one, among those that see four places or more. The
-# broad grey line is the route taken, the thin arrows are the route predicted. Larger dots are more popular places.
+# A visitor of the test set with a prediction of middling quality, among those that see four places or more. The broad
+# grey line is the route taken, the arrows are the route predicted; a ring marks where it begins.
 
 
-def draw(ax: Axes, taken: np.ndarray, routed: np.ndarray) -> None:
+def draw(ax: Axes, taken: np.ndarray, routed: np.ndarray, title: str) -> None:
     """Draw the city with one route that serves as background and one predicted."""
     taken, routed = taken[taken >= 0], routed[routed >= 0]
-    ax.plot(*place[taken].T, color="#BBBBBB", linewidth=9, solid_capstyle="round", solid_joinstyle="round", zorder=1)
+    ax.plot(*place[taken].T, color="0.5", alpha=0.4, linewidth=10, solid_capstyle="round", solid_joinstyle="round")
+    style = {"arrowstyle": "-|>", "mutation_scale": 13, "shrinkA": 9, "shrinkB": 9, "linewidth": 2, "color": "C1"}
     for u, v in zip(routed[:-1], routed[1:], strict=True):
-        arrow = FancyArrowPatch(
-            place[u], place[v], arrowstyle="-|>", mutation_scale=13, shrinkA=5, shrinkB=6, linewidth=1.6, color="black"
-        )
-        ax.add_patch(arrow)
-    for each, colour in enumerate(COLOURS):
-        ax.scatter(*place[kind == each].T, s=110 * popularity[kind == each], color=colour, edgecolor="white", zorder=3)
-    ax.scatter(*place[taken[0]], s=420, facecolor="none", edgecolor="black", linewidth=1.4, zorder=2)
-    ax.set(xlim=(-0.08, 1.08), ylim=(-0.08, 1.08), xticks=[], yticks=[], aspect="equal")
+        ax.add_patch(FancyArrowPatch(place[u], place[v], **style))
+    for each, (colour, marker) in enumerate(zip(COLOURS, MARKERS, strict=True)):
+        ax.scatter(*place[kind == each].T, s=230, color=colour, marker=marker, zorder=3)
+    ax.scatter(*place[taken[0]], s=480, facecolor="none", edgecolor="0.5", linewidth=2)
+    for v, at in enumerate(place):
+        ink = "black" if kind[v] == 2 else "white"
+        ax.text(*at, str(v), ha="center", va="center_baseline", color=ink, fontsize="small", zorder=4)
+    ax.set(xlim=(-0.1, 1.1), ylim=(-0.1, 1.1), xticks=[], yticks=[], aspect="equal", title=title)
+    ax.axis("off")
 
 
+# sphinx_gallery_thumbnail_number = 1
 pairs = route_pairs_f1(y[test], predicted, per_row=True)
 long = np.flatnonzero((y[test] >= 0).sum(axis=1) >= 4)
 shown = long[np.argsort(-pairs[long], kind="stable")][np.linspace(0.05, 0.95, 6).dot(len(long) - 1).astype(int)]
-figure, axes = plt.subplots(2, 3, figsize=(11, 8.6), layout="constrained")
-for ax, visitor in zip(axes.flat, shown, strict=True):
-    row = N_TRAIN + visitor
-    draw(ax, y[row], predicted[visitor])
-    likes = ", ".join(f"{KINDS[k]} {taste[row, k]:.1f}" for k in np.argsort(-taste[row]))
-    ax.set_title(f"{hours[row]:.1f} hours; {likes}\nF1 of ordered pairs {pairs[visitor]:.2f}", fontsize=10)
-handles = [plt.Line2D([], [], linestyle="", marker="o", color=c, label=k) for k, c in zip(KINDS, COLOURS, strict=True)]
-handles += [
-    plt.Line2D([], [], linestyle="", marker="o", markersize=14, markerfacecolor="none", color="black", label="start"),
-    plt.Line2D([], [], color="#BBBBBB", linewidth=9, label="route taken"),
-    plt.Line2D([], [], color="black", linewidth=1.6, marker=">", label="route predicted"),
+visitor = shown[2]
+likes = ", ".join(f"{KINDS[k]} {taste[N_TRAIN + visitor, k]:.1f}" for k in np.argsort(-taste[N_TRAIN + visitor]))
+print(f"{hours[N_TRAIN + visitor]:.1f} hours; tastes: {likes}")
+figure, ax = plt.subplots(figsize=(6, 6.6), layout="constrained")
+draw(ax, y[N_TRAIN + visitor], predicted[visitor], f"F1 of ordered pairs {pairs[visitor]:.2f}")
+handles = [
+    plt.Line2D([], [], linestyle="", marker=m, markersize=11, color=c, label=k)
+    for k, c, m in zip(KINDS, COLOURS, MARKERS, strict=True)
 ]
-figure.legend(handles=handles, loc="outside lower center", ncols=6, frameon=False)
+handles += [
+    plt.Line2D([], [], color="0.5", alpha=0.4, linewidth=10, label="route taken"),
+    plt.Line2D([], [], color="C1", linewidth=2, marker=">", label="route predicted"),
+]
+figure.legend(handles=handles, loc="outside lower center", ncols=3)
+plt.show()
+
+# %%
+# Good and poor predictions
+# -------------------------
+# Four others, from one of the best twentieth to one of the worst.
+
+figure, axes = plt.subplots(2, 2, figsize=(6, 6.4), layout="constrained")
+for ax, visitor in zip(axes.flat, shown[[0, 1, 4, 5]], strict=True):
+    draw(ax, y[N_TRAIN + visitor], predicted[visitor], f"F1 {pairs[visitor]:.2f}")
 plt.show()
 
 # %%
 # Wishes
 # ------
-# The model was trained on free routes, and yet it answers requests: a visitor's best route among those that end at a
+# The model was trained on free routes, but it also answers requests: a visitor's best route among those that end at a
 # given place, that see some places, leave others out, or have as many places as there is time for. It is found exactly,
-# by dynamic programming over the routes that meet the wishes.
+# by dynamic programming over the routes that meet the wishes. Grey is the route predicted without wishes.
 
 visitor = shown[1]
 first = int(predicted[visitor][0])
@@ -136,13 +150,9 @@ wishes = {
     f"see {away[0]} and {away[1]}": {"required": away},
     "four places": {"length": 4},
 }
-figure, axes = plt.subplots(1, len(wishes), figsize=(14, 4.4), layout="constrained")
-for ax, (title, wish) in zip(axes, wishes.items(), strict=True):
+figure, axes = plt.subplots(2, 2, figsize=(6, 6.4), layout="constrained")
+for ax, (title, wish) in zip(axes.flat, wishes.items(), strict=True):
     (route,) = model.predict(X[test][[visitor]], constraints={"start": first, **wish})
-    draw(ax, predicted[visitor], route)
-    for v, (x, y_) in enumerate(place):
-        ax.annotate(str(v), (x, y_), xytext=(7, 7), textcoords="offset points", fontsize=9)
-    ax.set_title(title, fontsize=11)
+    draw(ax, predicted[visitor], route, title)
     print(f"{title:20}", " → ".join(str(v) for v in route[route >= 0]))
-figure.suptitle("One visitor's route under different wishes; grey: without any")
 plt.show()
