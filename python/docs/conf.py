@@ -87,6 +87,9 @@ warnings.filterwarnings("ignore", message="FigureCanvasAgg is non-interactive")
 
 def fill_in(app: Any, docname: str, text: list[str]) -> None:
     """Put what is generated in the place of comments such as `<!-- structures: table -->`."""
+    if "<!-- " in text[0]:
+        for file in (HERE / "_ext").glob("*.py"):
+            app.env.note_dependency(str(file))
     if "<!-- structures: " in text[0]:
         cards = structures.cards()
         for part in (structures.pictures, structures.table, structures.sections):
