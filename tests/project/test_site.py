@@ -53,6 +53,11 @@ def test_facts_of_cards_are_those_of_the_core(cards):
     assert "`before`: a list of pairs of labels" in cards["permutations"].conditions
 
 
+def test_every_structure_has_moments_as_the_page_says(site):
+    for sizes in site["structures"].SIZES.values():
+        assert "moments" in sizes.make(sizes.usual).space.capabilities
+
+
 def test_cards_say_what_y_and_psi_are(cards):
     assert [name for name, card in cards.items() if "hape" not in card.y] == []
     assert [name for name, card in cards.items() if "psi" not in card.psi and name != "custom"] == []
