@@ -20,6 +20,10 @@ import combpred
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
+sys.path.insert(0, str(HERE))
+
+from _ext import c_interface, performance, pictures, structures  # noqa: E402  # beside this file
+
 SOURCE = "https://github.com/combpred/combpred/blob/main"
 
 project = "combpred"
@@ -121,6 +125,32 @@ suppress_warnings = ["config.cache", "misc.highlighting_failure"]  # CSV has no 
 warnings.filterwarnings("ignore", message="FigureCanvasAgg is non-interactive")
 
 
+def fill_in(app: Any, docname: str, text: list[str]) -> None:
+    """Put what is generated in the place of comments such as `<!-- structures: table -->`."""
+    if "<!-- " in text[0]:
+        for file in (HERE / "_ext").glob("*.py"):
+            app.env.note_dependency(str(file))
+    if "<!-- structures: " in text[0]:
+        cards = structures.cards()
+        for part in (structures.pictures, structures.table, structures.sections):
+            text[0] = text[0].replace(f"<!-- structures: {part.__name__} -->", part(cards))
+    if docname == "c_interface":
+        header, core = ROOT / "capi" / "combpred.h", ROOT / "core"
+        text[0] = text[0].replace("<!-- c: header -->", c_interface.c_page(header.read_text(encoding="utf-8")))
+        text[0] = text[0].replace("<!-- c: go -->", c_interface.go_table(core))
+        app.env.note_dependency(str(header))
+    if docname == "evidence/performance":
+        benchmarks = ROOT / "tests" / "benchmarks"
+        text[0] = text[0].replace("<!-- performance: tables -->", performance.tables(benchmarks))
+        for name in ("README.md", "naive_baselines.md"):
+            app.env.note_dependency(str(benchmarks / name))
+
+
+def write_pictures(app: Any, config: Any) -> None:
+    """Draw the pictures of structures, which pages show."""
+    pictures.write_pictures(HERE / "pictures")
+
+
 def absolute_links(app: Any, docname: str, text: list[str]) -> None:
     """Let relative links that lead out of this folder lead to the repository."""
 
@@ -169,6 +199,7 @@ def write_reference(app: Any, config: Any) -> None:
         if shared:
             page += ["", "Also here: " + ", ".join(f":obj:`~combpred.{n}`" for n in shared) + "."]
         (folder / f"{module}.rst").write_text("\n".join([*page, ""]), encoding="utf-8")
+    lines += ["   Structures at a glance <../structures>", "   C and Go <../c_interface>"]
     (folder / "index.rst").write_text("\n".join([*lines, ""]), encoding="utf-8")
 
 
@@ -182,5 +213,7 @@ def plain_references(app: Any, what: str, name: str, found: Any, options: Any, l
 def setup(app: Any) -> None:
     """Connect the functions of this file."""
     app.connect("autodoc-process-docstring", plain_references, priority=100)  # before numpydoc reads it
+    app.connect("source-read", fill_in, priority=100)
     app.connect("source-read", absolute_links)
+    app.connect("config-inited", write_pictures)
     app.connect("config-inited", write_reference)  # before pages are looked for
