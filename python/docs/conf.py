@@ -9,6 +9,7 @@ import importlib
 import inspect
 import posixpath
 import re
+import sys
 import warnings
 from pathlib import Path
 from typing import Any

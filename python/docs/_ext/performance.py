@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def tables(benchmarks: Path) -> str:
-    """Return the findings of README.md, under headings that its scripts give, and the table of naive baselines."""
+    """Return the findings of README.md, under headings that its scripts give, and the tables of the other files."""
     text = (benchmarks / "README.md").read_text(encoding="utf-8")
     questions = dict(re.findall(r"^\| `(\w+)\.py` \| (.*) \|$", text, re.M))
     sections: dict[str, list[str]] = {}
@@ -25,7 +25,8 @@ def tables(benchmarks: Path) -> str:
                 sections[title] = [f"*{questions[script[1]]}*"]
         if title is not None:  # what stands before is about the scripts, not what they found
             sections[title].append(block)
-    naive = (benchmarks / "naive_baselines.md").read_text(encoding="utf-8")
-    sections["Naive baselines"] = [naive.partition("\n")[2].strip()]
+    for file in ("known", "naive_baselines"):
+        heading, _, own = (benchmarks / f"{file}.md").read_text(encoding="utf-8").partition("\n")
+        sections[heading.removeprefix("# ")] = [own.replace("\n## ", "\n### ").strip()]
     page = "\n\n".join(f"## {title}\n\n" + "\n\n".join(blocks) for title, blocks in sections.items())
     return re.sub(r"\]\((?!https?:|#)([^)]*)\)", r"](../../../tests/benchmarks/\1)", page) + "\n"
