@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from ..._data.targets import meant, summary
 from ..._lib.arrays import FloatArray
 from ..._lib.call import call
 from ..._lib.decode import ALONE, Conditions, Decoded, Decoding, arrange, condition_key, decode, entries_of_conditions
-from ..._lib.errors import CapabilityError, RowError, naming_row, renumbered
+from ..._lib.errors import CapabilityError, RowError, renumbered
 from ..._lib.names import CONSTRAINED_DECODERS
 from ..._lib.structure import condition_terms
 
@@ -95,6 +96,8 @@ class RowConstraints:
         if not self._shared and len(constraints) != n:
             entries, rows = counted(len(constraints), "entry", "entries"), counted(n, "row")
             raise ValueError(f"constraints has {entries} for {rows}; give one for each row")
+        number = lru_cache(typed=True)(_number)  # the same few items come again and again, by names to be looked up
+        self._numbers = partial(number, names=space.items), partial(number, names=space.seconds)
         try:
             self._conditions = Conditions.of([self._read(row, one, terms) for row, one in enumerate(self._given)])
             if terms:
@@ -109,32 +112,36 @@ class RowConstraints:
         try:
             if given is not None and not isinstance(given, Mapping):
                 raise TypeError(f"found {given!r:.80}; a constraint is a dict with keys out of {', '.join(terms)}")
-            with naming_row(row):
-                for key, value in (given or {}).items():
-                    if key not in terms:
-                        keys = f"{', '.join(terms)}{meant(key, list(terms))}"
-                        raise ValueError(f"{self._name} takes no key {key!r}; its keys are {keys}")
-                    if value is not None:
-                        found += [(condition_key(key), *item) for item in self._held(key, value, terms[key])]
+            for key, value in (given or {}).items():
+                if key not in terms:
+                    keys = f"{', '.join(terms)}{meant(key, list(terms))}"
+                    raise ValueError(f"{self._name} takes no key {key!r}; its keys are {keys}")
+                if value is not None:
+                    found += self._held(key, value, terms[key])
         except TypeError as error:
             raise TypeError(f"constraints{'' if self._shared else f', row {row}'}: {error}") from None
+        except ValueError as error:
+            raise RowError(row, str(error)) from None
         return found
 
-    def _held(self, key: str, value: Any, term: Mapping[str, str]) -> Iterator[tuple[int, int]]:
+    def _held(self, key: str, value: Any, term: Mapping[str, str]) -> Iterator[tuple[int, int, int]]:
         """Yield the numbers, or pairs of numbers, that a key holds; the library checks which of these it takes."""
-        single = term["form"] in ("one", "count")
-        names = (None, None) if term["form"] == "count" else (self._space.items, self._space.seconds)
-        items = [value] if single else value
-        wrong = f"{key!r} is {value!r:.80}; it takes {term['takes']}"
-        if isinstance(items, (str, Mapping)) or not isinstance(items, Iterable):
-            raise TypeError(wrong)
-        for item in items:
-            if not isinstance(item, (list, tuple, np.ndarray)):
-                yield _number(item, names[0], wrong), ALONE
-            elif len(item) == 2:
-                yield _number(item[0], names[0], wrong), _number(item[1], names[1], wrong)
-            else:
-                raise TypeError(wrong)
+        number = condition_key(key)
+        first, second = (_number, _number) if term["form"] == "count" else self._numbers
+        try:
+            if isinstance(value, (str, Mapping)) and term["form"] not in ("one", "count"):
+                raise TypeError
+            for item in [value] if term["form"] in ("one", "count") else value:
+                if not isinstance(item, (list, tuple, np.ndarray)):
+                    yield number, first(item), ALONE
+                elif len(item) == 2:
+                    yield number, first(item[0]), second(item[1])
+                else:
+                    raise TypeError
+        except TypeError:
+            raise TypeError(f"{key!r} is {value!r:.80}; it takes {term['takes']}") from None
+        except ValueError as error:
+            raise ValueError(f"{key!r} is {value!r:.80}; it takes {term['takes']}{error}") from None
 
     def conditions(self, start: int, stop: int) -> Conditions:
         """Return the conditions of some rows: of each, or those that all share."""
@@ -226,11 +233,11 @@ class RowConstraints:
         )
 
 
-def _number(value: Any, names: Names | None, wrong: str) -> int:
-    """Return the number of an item, which may be called by its name; `wrong` says what is wrong with others."""
-    found = index_of(value, names, wrong if names is None else f"{wrong}, which are {summary(names)}")
+def _number(value: Any, names: Names | None = None) -> int:
+    """Return the number of an item, which may be called by its name; an error says what ends the message."""
+    found = index_of(value, names, "" if names is None else f", which are {summary(names)}")
     if not is_integer(found):
-        raise TypeError(wrong)
+        raise TypeError
     if not 0 <= found < 2**31:
-        raise ValueError(f"{wrong}, numbers from 0 on")
+        raise ValueError(", numbers from 0 on" if names is None else f", which are {summary(names)}, numbers from 0 on")
     return int(found)
