@@ -22,7 +22,7 @@ from combpred import (
     StructuredRidgeCV,
     StructuredVoting,
 )
-from combpred._lib.errors import RowError
+from combpred._lib.errors import RowError, TargetError
 from combpred.structures import (
     Hierarchy,
     LabelSets,
@@ -347,13 +347,16 @@ def test_refusals_name_the_row() -> None:
             model.fit(X, y, constraints=constraints)
         assert caught.value.row == row
     kernel = ProbabilisticStructured("permutations", kernel="rbf")
-    with pytest.raises(RowError) as caught:
+    with pytest.raises(TargetError) as caught:
         kernel.fit(X, y, [0, 1, 1], constraints=[None, None, {"first": 2}])
     assert caught.value.row == 2
+    assert str(caught.value).startswith("y, row 2: ")
     fitted = model.fit(X, y)
-    with pytest.raises(RowError) as caught:
+    with pytest.raises(TargetError) as caught:
         fitted.log_proba(X, y, constraints=[None, {"first": 0}, None])
     assert caught.value.row == 1
+    with pytest.raises(TargetError):
+        Permutations(3).log_proba(np.zeros((3, 3)), y, constraints=[None, {"first": 0}, None])
     with pytest.raises(ValueError):
         ProbabilisticStructured("permutations", partial="mean").fit(X, y, constraints={"first": 0})
     first = {"first": 1}
@@ -452,4 +455,19 @@ def test_members_of_sets_that_conditions_rule_out_do_not_count() -> None:
     assert model.objective_ == pytest.approx(other.objective_, rel=1e-9)
     with pytest.raises(RowError) as caught:
         model.fit(X, sets, constraints=[None, {"first": 1}, {"first": 0}])
+    assert caught.value.row == 1
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_rows_of_weight_zero_may_break_their_conditions(kernel: str) -> None:
+    X, y = RNG.normal(size=(6, 2)), [[1, 2, 3], [2, 1, 3], [1, -1, 2], [3, 2, 1], [1, 2, 3], [2, 3, 1]]
+    constraints = [None, {"first": 0}, {"last": 2}, None, {"first": 0}, None]
+    weights = np.array([1.0, 0.0, 2.0, 1.0, 1.0, 1.0])
+    model = ProbabilisticStructured("permutations", kernel=kernel, gamma=1.0, tol=1e-9)
+    scores = model.fit(X, y, weights, constraints=constraints).feature_scores(X)
+    kept = np.flatnonzero(weights)
+    model.fit(X[kept], np.array(y)[kept], weights[kept], constraints=[constraints[row] for row in kept])
+    np.testing.assert_allclose(scores, model.feature_scores(X), atol=1e-6)
+    with pytest.raises(RowError) as caught:
+        model.fit(X, y, constraints=constraints)
     assert caught.value.row == 1
