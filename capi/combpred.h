@@ -1003,7 +1003,7 @@ typedef struct cp_chain_record {
  * is CP_EBUDGET at once.
  *
  * Under conditions (NULL: none), of one row or n, p is the distribution on the outputs that satisfy those of the row,
- * which only "exact" draws from, and "auto" where that is possible. Cycles are listed as cp_space_arrange does.
+ * which only "exact" draws from; "auto" is "exact" there. Cycles are listed as cp_space_arrange does.
  *
  * With n = 0, or n_samples = 0 and diagnosed = 0, nothing is done but to tell the method, and CP_ECAPABILITY.
  *

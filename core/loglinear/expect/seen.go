@@ -199,6 +199,9 @@ func (s *Seen) Answer(r loglinear.RowsRequest, mon *parallel.Monitor) error {
 		return s.draw(r, some, mon)
 	}
 	if err := s.expect(r, some, mon); err != nil {
+		if s.chains != nil {
+			err = fault.Wrap("probabilities of what is known in part take exact sums: %w; or leave such rows out", err)
+		}
 		return err
 	}
 	for _, k := range some {

@@ -484,5 +484,5 @@ def checked(status: int, message: Any, bad_row: int = -1) -> int:
     if bad_row < 0 or not issubclass(kind, (DataError, ValueError)):
         raise kind(text)
     if kind in (ValueError, TargetError):
-        raise (RowError if kind is ValueError else TargetError)(bad_row, text)
+        raise (TargetError if kind is TargetError else RowError)(bad_row, text)
     raise kind(text, bad_row)

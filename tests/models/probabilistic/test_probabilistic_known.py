@@ -22,7 +22,7 @@ from combpred import (
     StructuredRidgeCV,
     StructuredVoting,
 )
-from combpred._lib.errors import RowError, TargetError
+from combpred._lib.errors import RowError
 from combpred.structures import (
     Hierarchy,
     LabelSets,
@@ -347,16 +347,14 @@ def test_refusals_name_the_row() -> None:
             model.fit(X, y, constraints=constraints)
         assert caught.value.row == row
     kernel = ProbabilisticStructured("permutations", kernel="rbf")
-    with pytest.raises(TargetError) as caught:
+    with pytest.raises(RowError) as caught:
         kernel.fit(X, y, [0, 1, 1], constraints=[None, None, {"first": 2}])
     assert caught.value.row == 2
-    assert str(caught.value).startswith("y, row 2: ")
+    assert caught.value.argument == "y"
     fitted = model.fit(X, y)
-    with pytest.raises(TargetError) as caught:
+    with pytest.raises(RowError) as caught:
         fitted.log_proba(X, y, constraints=[None, {"first": 0}, None])
-    assert caught.value.row == 1
-    with pytest.raises(TargetError):
-        Permutations(3).log_proba(np.zeros((3, 3)), y, constraints=[None, {"first": 0}, None])
+    assert (caught.value.row, caught.value.argument) == (1, "y")
     with pytest.raises(ValueError):
         ProbabilisticStructured("permutations", partial="mean").fit(X, y, constraints={"first": 0})
     first = {"first": 1}
@@ -471,3 +469,16 @@ def test_rows_of_weight_zero_may_break_their_conditions(kernel: str) -> None:
     with pytest.raises(RowError) as caught:
         model.fit(X, y, constraints=constraints)
     assert caught.value.row == 1
+
+
+def test_what_takes_exact_sums_says_so_of_large_rankings() -> None:
+    X, y = RNG.normal(size=(4, 2)), np.array([RNG.permutation(22) + 1 for _ in range(4)])
+    y[2, 3] = -1
+    model = ProbabilisticStructured(Permutations(22), max_iter=1, random_state=0).fit(
+        X, np.delete(y, 2, axis=0)[[0, 1, 2, 0]]
+    )
+    with pytest.raises(CapabilityError, match="leave such rows out"):
+        model.log_proba(X, y)
+    for sampler in ("auto", "exact", "local"):
+        with pytest.raises(CapabilityError, match="exact"):
+            model.sample(X, 2, sampler=sampler, constraints={"first": 0})

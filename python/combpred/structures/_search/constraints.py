@@ -31,21 +31,6 @@ if TYPE_CHECKING:
 CONSTRAINED = (*CONSTRAINED_DECODERS, "milp")
 
 
-class ConstraintError(RowError):
-    """The constraint of a row is illegal, or no output satisfies it.
-
-    Parameters
-    ----------
-    row : int
-        The first such row, counted from 0.
-    reason : str
-        What is wrong with its constraint.
-    """
-
-    def __init__(self, row: int, reason: str, argument: str | None = "constraints") -> None:
-        super().__init__(row, reason, argument)
-
-
 @dataclass(frozen=True)
 class Restriction:
     """The constraint of one row, for what the core does not decode.
@@ -103,8 +88,8 @@ class RowConstraints:
             if terms:
                 call("cp_space_restrict", space.description, self._conditions, None, n_threads=1)
         except RowError as error:
-            reason = error.reason
-            raise ValueError(f"constraints: {reason}") if self._shared else ConstraintError(error.row, reason) from None
+            shared = ValueError(f"constraints: {error.reason}") if self._shared else None
+            raise shared or RowError(error.row, error.reason, "constraints") from None
 
     def _read(self, row: int, given: Any, terms: Mapping[str, Any]) -> list[tuple[int, int, int]]:
         """Return the conditions of a row: keys by number, and what they hold."""
@@ -114,8 +99,10 @@ class RowConstraints:
                 raise TypeError(f"found {given!r:.80}; a constraint is a dict with keys out of {', '.join(terms)}")
             for key, value in (given or {}).items():
                 if key not in terms:
-                    keys = f"{', '.join(terms)}{meant(key, list(terms))}"
-                    raise ValueError(f"{self._name} takes no key {key!r}; its keys are {keys}")
+                    keys = list(terms)
+                    raise ValueError(
+                        f"{self._name} takes no key {key!r}; its keys are {', '.join(keys)}{meant(key, keys)}"
+                    )
                 if value is not None:
                     found += self._held(key, value, terms[key])
         except TypeError as error:
@@ -138,10 +125,9 @@ class RowConstraints:
                     yield number, first(item[0]), second(item[1])
                 else:
                     raise TypeError
-        except TypeError:
-            raise TypeError(f"{key!r} is {value!r:.80}; it takes {term['takes']}") from None
-        except ValueError as error:
-            raise ValueError(f"{key!r} is {value!r:.80}; it takes {term['takes']}{error}") from None
+        except (TypeError, ValueError) as error:
+            more = "" if isinstance(error, TypeError) else error
+            raise type(error)(f"{key!r} is {value!r:.80}; it takes {term['takes']}{more}") from None
 
     def conditions(self, start: int, stop: int) -> Conditions:
         """Return the conditions of some rows: of each, or those that all share."""
@@ -165,7 +151,7 @@ class RowConstraints:
         ------
         CapabilityError
             When the decoder does not respect constraints, or is beyond its size.
-        ConstraintError
+        RowError
             When no output satisfies the constraint of a row, or a search found none.
         """
         try:
@@ -218,19 +204,15 @@ class RowConstraints:
             found.append(Restriction(*sides, conditions.given(row)))
         return found * n if self._shared else found
 
-    def _unmet(self, first: int, row: int, proven: bool) -> ConstraintError:
+    def _unmet(self, first: int, row: int, proven: bool) -> RowError:
         """Return an error: no output satisfies the constraint, if that is proven, or a search found none."""
         given = self._given[0 if self._shared else first + row]
         text = str({key: value for key, value in given.items() if value is not None})
         shown = text if len(text) <= 200 else f"{text[:199]}…"
-        if proven:
-            return ConstraintError(row, f"no output of {self._name} satisfies {shown}; leave conditions out")
-        return ConstraintError(
-            row,
-            f"the search found no output of {self._name} that satisfies {shown}; there may be one: leave conditions "
-            "out, forbid more so that exact decoding is possible, or, for rankings without ties, cycles and routes, "
-            "let decoder='milp' decide it",
-        )
+        reason = f"no output of {self._name}{'' if proven else ' that'} satisfies {shown}; leave conditions out"
+        if not proven:  # there may be one
+            reason = f"the search found {reason}, forbid more, or let decoder='milp' decide it where that is an option"
+        return RowError(row, reason, "constraints")
 
 
 def _number(value: Any, names: Names | None = None) -> int:
