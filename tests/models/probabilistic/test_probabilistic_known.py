@@ -477,8 +477,10 @@ def test_what_takes_exact_sums_says_so_of_large_rankings() -> None:
     model = ProbabilisticStructured(Permutations(22), max_iter=1, random_state=0).fit(
         X, np.delete(y, 2, axis=0)[[0, 1, 2, 0]]
     )
-    with pytest.raises(CapabilityError, match="leave such rows out"):
+    with pytest.raises(CapabilityError) as caught:
         model.log_proba(X, y)
+    assert "known in part" in str(caught.value)
     for sampler in ("auto", "exact", "local"):
-        with pytest.raises(CapabilityError, match="exact"):
+        with pytest.raises(CapabilityError) as caught:
             model.sample(X, 2, sampler=sampler, constraints={"first": 0})
+        assert "exact" in str(caught.value)
