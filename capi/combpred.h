@@ -159,7 +159,8 @@ typedef enum cp_status {
   CP_ENOTCONVERGED = 7, /* the iteration limit came first; all outputs are valid */
   CP_EBUDGET = 8,       /* an exact sampler was not done within its budget; the message has the figures, no output is
                            valid */
-  CP_EFORKED = 9        /* this process was forked from one in which the library was loaded; nothing is computed */
+  CP_EFORKED = 9,       /* this process was forked from one in which the library was loaded; nothing is computed */
+  CP_ETARGET = 10       /* what was seen of the output of a row, in targets, is illegal or breaks its own conditions */
 } cp_status;
 
 /* Read-only parameters. The names let the Go side and this header agree on const. */
@@ -1001,7 +1002,7 @@ typedef struct cp_chain_record {
  * is CP_EBUDGET at once.
  *
  * Under conditions (NULL: none), of one row or n, p is the distribution on the outputs that satisfy those of the row,
- * which only "exact" draws from, and "auto" where that is possible. Cycles are listed as cp_space_arrange does.
+ * which only "exact" draws from; "auto" is "exact" there. Cycles are listed as cp_space_arrange does.
  *
  * With n = 0, or n_samples = 0 and diagnosed = 0, nothing is done but to tell the method, and CP_ECAPABILITY.
  *

@@ -105,8 +105,9 @@ func (c *loglinearCall) outputs(targets *targetsIn, n int) (o expect.Outputs, we
 	if targets.c.parts == nil && c.conditions != nil {
 		return o, nil, cabi.Illegal("targets.parts is NULL, which conditions are about")
 	}
-	o = expect.Outputs{Parts: targets.parts, Psi: t.Psi, First: t.First, Conditions: c.conditions != nil}
-	o.Spaces, err = c.spacesOf(n)
+	o = expect.Outputs{Parts: targets.parts, Psi: t.Psi, First: t.First, Conditions: c.conditions != nil,
+		Weights: t.Weights}
+	o.Spaces, err = c.spacesOf(n, t.Weights)
 	return o, t.Weights, err
 }
 
@@ -131,8 +132,8 @@ func (c *loglinearCall) rows(x *solve.Design, targets *targetsIn, workers int) e
 	return c.problem.Check()
 }
 
-// spacesOf returns those of the outputs of n rows.
-func (c *loglinearCall) spacesOf(n int) (expect.Spaces, error) {
+// spacesOf returns those of the outputs of n rows with weights, nil for 1 each.
+func (c *loglinearCall) spacesOf(n int, weights []float64) (expect.Spaces, error) {
 	if c.conditions == nil {
 		return expect.One(c.space), nil
 	}
@@ -140,7 +141,7 @@ func (c *loglinearCall) spacesOf(n int) (expect.Spaces, error) {
 	if err != nil {
 		return expect.Spaces{}, err
 	}
-	list, of, err := keyed.Spaces(c.space, n)
+	list, of, err := keyed.Counting(weights).Spaces(c.space, n)
 	return expect.Spaces{List: list, Of: of}, err
 }
 
@@ -410,14 +411,14 @@ func doLoglinearSums(a *loglinearSumsArgs) error {
 	if c.conditions != nil && a.outputs.c.parts == nil {
 		return cabi.Illegal("outputs.parts is NULL, which conditions are about")
 	}
-	spaces, err := c.spacesOf(a.features.n)
+	spaces, err := c.spacesOf(a.features.n, rows.Weights)
 	if err != nil {
 		return err
 	}
 	return rows.EachWide(a.mon, func(lo int, some primal.Wide) error {
 		x := &solve.Design{Rows: some.X, Intercept: a.options.intercept == 1}
 		part := &loglinear.Problem{X: x, Weights: some.Weights, Mean: mean, Workers: a.workers}
-		o := expect.Outputs{Spaces: spaces, Psi: some.Psi, First: some.First, Conditions: c.conditions != nil}
+		o := expect.Outputs{Spaces: spaces, Psi: some.Psi, First: some.First, Conditions: c.conditions != nil, Weights: some.Weights}
 		if spaces.Of != nil {
 			o.Spaces.Of = spaces.Of[lo : lo+x.Len()]
 		}

@@ -33,6 +33,12 @@ func doChainSample(a *chainSampleArgs) error {
 	if err != nil {
 		return err
 	}
+	if a.conditions.given { // chains may leave the outputs that satisfy them
+		if opt.Sampler != estimate.AutoSampler && opt.Sampler != estimate.ExactSampler {
+			return fault.Capability("draws under conditions are exact, by no other sampler: take 'exact' or 'auto'")
+		}
+		opt.Sampler = estimate.ExactSampler
+	}
 	if err := a.record.draw(a.dst, held.Batch, opt, a.workers, a.mon); err != nil {
 		return err
 	}

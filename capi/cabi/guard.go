@@ -23,6 +23,7 @@ var statuses = map[fault.Kind]int32{
 	fault.KindMemory:       6,
 	fault.KindNotConverged: 7,
 	fault.KindBudget:       8,
+	fault.KindTarget:       10,
 }
 
 // Guard runs f and turns its error, or its panic, into a status and a message in the cap bytes at err.

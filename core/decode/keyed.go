@@ -15,6 +15,21 @@ type Keyed struct {
 	All   []structure.Condition
 }
 
+// Counting returns those of rows with weights, nil for 1 each: rows of weight 0 are held to nothing.
+func (k *Keyed) Counting(weights []float64) *Keyed {
+	if len(k.First) == 2 || len(k.First) != len(weights)+1 {
+		return k
+	}
+	found := &Keyed{First: make([]int, 1, len(k.First))}
+	for row, w := range weights {
+		if w != 0 {
+			found.All = append(found.All, ofRow(k.First, k.All, row)...)
+		}
+		found.First = append(found.First, len(found.All))
+	}
+	return found
+}
+
 // rowsRead is the number of rows whose conditions a worker reads at a time.
 const rowsRead = 256
 

@@ -22,6 +22,7 @@ const (
 	KindMemory                   // the work would need more memory than can be addressed
 	KindNotConverged             // the limit of iterations came first; what was computed is valid
 	KindInternal                 // a bug of ours
+	KindTarget                   // what was seen of the output of a row is illegal
 )
 
 // NoRow is the row of an error that no row is to blame for.
@@ -77,6 +78,14 @@ func Cancelled(format string, args ...any) error { return newError(KindCancelled
 
 // Budget returns an error of an exact method that was not done within its budget.
 func Budget(format string, args ...any) error { return newError(KindBudget, format, args...) }
+
+// Target returns an error about what was seen of the output of a row, unless the one among the arguments is about more than values.
+func Target(err error) error {
+	if KindOf(err) != KindValue {
+		return err
+	}
+	return newError(KindTarget, "%w", err)
+}
 
 // Memory returns an error about work that would need more memory than can be addressed.
 func Memory(format string, args ...any) error { return newError(KindMemory, format, args...) }

@@ -57,7 +57,7 @@ func pythonConstants(all [][]string) string {
 			if i > 0 {
 				line += ", "
 			}
-			if len(line)+len(found[1]) > 110 {
+			if len(line)+len(found[1]) > 108 {
 				b.WriteString(strings.TrimSuffix(line, " ") + " \\\n")
 				line = "    "
 			}

@@ -71,7 +71,7 @@ func (a Answer) Problems() (all []string) {
 	if !a.Called {
 		return nil
 	}
-	if a.Status < 0 || a.Status > 8 || a.Status == 5 {
+	if a.Status < 0 || a.Status > 10 || a.Status == 5 || a.Status == 9 {
 		all = append(all, fmt.Sprintf("status %d: %s", a.Status, a.Message))
 	}
 	for _, later := range a.Ended {

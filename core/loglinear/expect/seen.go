@@ -25,7 +25,8 @@ type Outputs struct {
 	Psi    matrix  // of whole outputs; of others it is not read
 	// Conditions says that the spaces are of outputs that satisfy some.
 	Conditions bool
-	First      []int // row i has the outputs First[i] to First[i+1]−1; nil: one each
+	First      []int     // row i has the outputs First[i] to First[i+1]−1; nil: one each
+	Weights    []float64 // of the rows, of which those of weight 0 may be anything; nil: all count
 }
 
 // Seen answers about the distributions p(y) ∝ exp⟨s, ψ(y)⟩ on the outputs that agree with what was seen of rows.
@@ -51,7 +52,7 @@ func NewSeen(o Outputs, n int, seed uint64, workers int) (*Seen, error) {
 		s.part[i] = -1
 		lo, hi := o.of(i)
 		anything = anything || hi > lo+1
-		if o.Parts == nil {
+		if o.Parts == nil || (o.Weights != nil && o.Weights[i] == 0) {
 			continue
 		}
 		number, left := o.Spaces.at(i), 0
@@ -78,7 +79,7 @@ func NewSeen(o Outputs, n int, seed uint64, workers int) (*Seen, error) {
 				}
 			}
 			if err != nil {
-				return nil, fault.At(i, fault.Wrap("y: %w", err))
+				return nil, fault.At(i, fault.Target(err))
 			}
 			if agreeing != nil {
 				s.part[i], anything = int32(len(s.spaces.List)), true
@@ -198,6 +199,9 @@ func (s *Seen) Answer(r loglinear.RowsRequest, mon *parallel.Monitor) error {
 		return s.draw(r, some, mon)
 	}
 	if err := s.expect(r, some, mon); err != nil {
+		if s.chains != nil {
+			err = fault.Wrap("probabilities of what is known in part take exact sums: %w; or leave such rows out", err)
+		}
 		return err
 	}
 	for _, k := range some {

@@ -220,7 +220,7 @@ def mean_over_rows(model: Any, function: Any, X: Any, y: Any, sample_weight: Any
     X, y, sample_weight : dask collections
         As `DaskBlocks` takes them.
     **options
-        Of the method, the same for all rows.
+        Of the function, the same for all rows.
 
     Raises
     ------

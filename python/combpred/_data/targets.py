@@ -17,29 +17,13 @@ from sklearn.exceptions import DataConversionWarning
 
 from .._lib.arrays import FloatArray, refuse_masked
 from .._lib.errors import RowError
+from .._lib.errors import TargetError as TargetError
 from .._lib.structure import Description, structure_encode
 from .checks import counted, frozen, refuse_unread
 from .warn import warn_user
 
 _MANY_NAMES = 10_000
 _EXACT = 2**53  # integers beyond which floats do not tell all apart
-
-
-class TargetError(RowError):
-    """An illegal row of an argument.
-
-    Parameters
-    ----------
-    row : int
-        The first illegal row, counted from 0.
-    reason : str
-        What is wrong with the row and what to do about it.
-    argument : str or None, default="y"
-        Name of the argument.
-    """
-
-    def __init__(self, row: int, reason: str, argument: str | None = "y") -> None:
-        super().__init__(row, reason, argument)
 
 
 def target_vector(y: ArrayLike, argument: str, *, warn: bool = True) -> NDArray[Any]:

@@ -36,7 +36,7 @@ from numpy.typing import NDArray
 
 from . import abi, blas
 from .control import interruptible, reported
-from .errors import CapabilityError, DataError, ForkedProcessError, NumericalError, RowError, SamplingError
+from .errors import CapabilityError, DataError, ForkedProcessError, NumericalError, RowError, SamplingError, TargetError
 from .names import NUMBER_TYPES
 from .table import contiguous, prepared, put, record, results
 
@@ -58,6 +58,7 @@ _EXCEPTIONS: dict[int, type[BaseException]] = {
     abi.EMEMORY: MemoryError,
     abi.EBUDGET: SamplingError,
     abi.EFORKED: ForkedProcessError,
+    abi.ETARGET: TargetError,
 }
 
 
@@ -482,4 +483,6 @@ def checked(status: int, message: Any, bad_row: int = -1) -> int:
     text, kind = message.value.decode("utf-8", "replace"), _EXCEPTIONS[status]
     if bad_row < 0 or not issubclass(kind, (DataError, ValueError)):
         raise kind(text)
-    raise RowError(bad_row, text) if kind is ValueError else kind(text, bad_row)
+    if kind in (ValueError, TargetError):
+        raise (TargetError if kind is TargetError else RowError)(bad_row, text)
+    raise kind(text, bad_row)

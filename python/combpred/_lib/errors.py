@@ -115,6 +115,23 @@ class RowError(DataError, ValueError):
         return (self.row, self.reason) if self.argument is None else (self.row, self.reason, self.argument)
 
 
+class TargetError(RowError):
+    """An illegal row of an argument.
+
+    Parameters
+    ----------
+    row : int
+        The first illegal row, counted from 0.
+    reason : str
+        What is wrong with the row and what to do about it.
+    argument : str or None, default="y"
+        Name of the argument.
+    """
+
+    def __init__(self, row: int, reason: str, argument: str | None = "y") -> None:
+        super().__init__(row, reason, argument)
+
+
 def in_words_of(name: str, error: ValueError) -> ValueError:
     """Return what the core says against a structure, after the name of the class or function that the user called."""
     return ValueError(f"{name}: {error}") if type(error) is ValueError else error

@@ -271,21 +271,13 @@ def log_proba(
     rows, single = read_scores(self, scores)
     conditions = conditions_of(self, constraints, len(rows))
     log_z = _sums_of(self, rows, conditions, n_jobs, marginals=False).log_z
-    return np.minimum(
-        _log_weight(self, rows, y, conditions, n_jobs, shared=single) - log_z, 0.0
-    )  # above it by rounding
-
-
-def _log_weight(
-    structure: Structure, rows: FloatArray, y: Any, conditions: Conditions | None, n_jobs: int | None, *, shared: bool
-) -> FloatArray:
-    """Return ln Σ exp⟨s, ψ⟩ over what agrees with what each row of y says was seen."""
-    seen = SeenRows.of(structure, y)
-    if shared:
+    seen = SeenRows.of(self, y)
+    if single:
         rows = np.repeat(rows, seen.n, axis=0)
     elif seen.n != len(rows):
         raise ValueError(f"y has {seen.n} rows and scores {len(rows)}; they must agree row by row")
-    return seen.log_sums(rows, slice(0, seen.n), conditions, get_n_threads(n_jobs))
+    log_seen = seen.log_sums(rows, slice(0, seen.n), conditions, get_n_threads(n_jobs))
+    return np.minimum(log_seen - log_z, 0.0)  # above it by rounding
 
 
 def draws(

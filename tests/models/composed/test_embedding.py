@@ -213,11 +213,20 @@ def test_weights_reach_classifiers():
     np.testing.assert_allclose(model.feature_scores(X)[:, 1] + 0.5, alone.predict_proba(X)[:, 1], atol=1e-6)
 
 
-def test_what_partly_known_outputs_leave_open_is_a_class_of_its_own():
-    X, y = np.arange(4.0)[:, None], [[1, 2, 3], [1, 2, -1], [3, 2, 1], [3, 2, 1]]
-    model = EmbeddingRegressor("permutations", KNeighborsClassifier(1)).fit(X, y)
-    known = [[1, 1, 1], [1, 1 / 3, -1 / 3], [-1, -1, -1], [-1, -1, -1]]  # means over what is left open
-    np.testing.assert_allclose(model.feature_scores(X), known, atol=1e-12)
+@pytest.mark.parametrize(
+    ("structure", "y"),
+    [
+        ("permutations", [[1, 2, 3], [3, 2, 1], [1, 2, -1], [3, 2, 1]]),
+        ("labelsets", [[0, 1], [1, 0], [np.nan, 1], [1, 1]]),
+    ],
+)
+def test_classifiers_take_no_unknown_label_for_a_class(structure, y):
+    X = np.arange(4.0)[:, None]
+    for target in ("entries", "outputs"):
+        with pytest.raises(ValueError) as caught:
+            EmbeddingRegressor(structure, KNeighborsClassifier(1), target=target).fit(X, y)
+        assert (caught.value.row, caught.value.argument) == (2, "y")
+    EmbeddingRegressor(structure, KNeighborsRegressor(1)).fit(X, y)  # learns the mean over what is left open
 
 
 @pytest.mark.parametrize("regressor", [LogisticRegression(), ExtraTreesRegressor(5, random_state=0)])

@@ -350,10 +350,11 @@ def test_refusals_name_the_row() -> None:
     with pytest.raises(RowError) as caught:
         kernel.fit(X, y, [0, 1, 1], constraints=[None, None, {"first": 2}])
     assert caught.value.row == 2
+    assert caught.value.argument == "y"
     fitted = model.fit(X, y)
     with pytest.raises(RowError) as caught:
         fitted.log_proba(X, y, constraints=[None, {"first": 0}, None])
-    assert caught.value.row == 1
+    assert (caught.value.row, caught.value.argument) == (1, "y")
     with pytest.raises(ValueError):
         ProbabilisticStructured("permutations", partial="mean").fit(X, y, constraints={"first": 0})
     first = {"first": 1}
@@ -453,3 +454,33 @@ def test_members_of_sets_that_conditions_rule_out_do_not_count() -> None:
     with pytest.raises(RowError) as caught:
         model.fit(X, sets, constraints=[None, {"first": 1}, {"first": 0}])
     assert caught.value.row == 1
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_rows_of_weight_zero_may_break_their_conditions(kernel: str) -> None:
+    X, y = RNG.normal(size=(6, 2)), [[1, 2, 3], [2, 1, 3], [1, -1, 2], [3, 2, 1], [1, 2, 3], [2, 3, 1]]
+    constraints = [None, {"first": 0}, {"last": 2}, None, {"first": 0}, None]
+    weights = np.array([1.0, 0.0, 2.0, 1.0, 1.0, 1.0])
+    model = ProbabilisticStructured("permutations", kernel=kernel, gamma=1.0, tol=1e-9)
+    scores = model.fit(X, y, weights, constraints=constraints).feature_scores(X)
+    kept = np.flatnonzero(weights)
+    model.fit(X[kept], np.array(y)[kept], weights[kept], constraints=[constraints[row] for row in kept])
+    np.testing.assert_allclose(scores, model.feature_scores(X), atol=1e-6)
+    with pytest.raises(RowError) as caught:
+        model.fit(X, y, constraints=constraints)
+    assert caught.value.row == 1
+
+
+def test_what_takes_exact_sums_says_so_of_large_rankings() -> None:
+    X, y = RNG.normal(size=(4, 2)), np.array([RNG.permutation(22) + 1 for _ in range(4)])
+    y[2, 3] = -1
+    model = ProbabilisticStructured(Permutations(22), max_iter=1, random_state=0).fit(
+        X, np.delete(y, 2, axis=0)[[0, 1, 2, 0]]
+    )
+    with pytest.raises(CapabilityError) as caught:
+        model.log_proba(X, y)
+    assert "known in part" in str(caught.value)
+    for sampler in ("auto", "exact", "local"):
+        with pytest.raises(CapabilityError) as caught:
+            model.sample(X, 2, sampler=sampler, constraints={"first": 0})
+        assert "exact" in str(caught.value)

@@ -132,7 +132,7 @@ class EmbeddingRegressor(ComposedEstimator):
     :math:`\langle\psi(y^*), \psi(y)\rangle - \tfrac12 \|\psi(y)\|^2`, and constraints lead to the output nearest to y*.
 
     A row whose y is a set of :class:`Admissible` outputs is learnt as one row for each output. Rows of weight 0 are
-    left out.
+    left out. Of outputs known in part, regressors learn the mean of ψ over all that agree; classifiers refuse them.
 
     Cost: that of the regressor on d targets, and of decoding.
 
@@ -213,7 +213,8 @@ class EmbeddingRegressor(ComposedEstimator):
             rows = self._read_rows(X, y, sample_weight)
             if self.decision_ == "f1":
                 require_single(rows.sets, "decision='f1'")
-            targets = embed_rows(self, rows)
+            regressor = self._regressor()
+            targets = embed_rows(self, rows, complete=is_classifier(regressor))  # a mean of ψ is no class
             X, y, psi, weights = rows.X, rows.y, targets.psi, rows.weights
             if targets.first is not None:
                 repeated = np.repeat(np.arange(targets.n), np.diff(targets.first))
@@ -224,7 +225,6 @@ class EmbeddingRegressor(ComposedEstimator):
                 y = _safe_indexing(in_memory(y, "y"), kept) if self.decision_ == "f1" else y
                 if (weights == 1.0).all():
                     weights = None
-            regressor = self._regressor()
             reached = Reached.within(regressor)
             arguments = reached.fit_arguments(weights)
             # Laplace's rule of succession: n rows that agree leave the other value a probability of 1/(n + 2).
@@ -261,7 +261,7 @@ class EmbeddingRegressor(ComposedEstimator):
     def _as_classes(self, psi: FloatArray) -> NDArray[np.intp]:
         """Return what a classifier learns, a column for each part of ψ that varies, and keep the values of its classes.
 
-        Classes are numbers from 0 on, since what partly known outputs leave open has means that are no labels.
+        Classes are numbers from 0 on, since entries may have values that are no labels.
         """
         entries = np.arange(psi.shape[1])
         parts = entries[np.newaxis] if self.target == "outputs" else entries[:, np.newaxis]

@@ -345,7 +345,8 @@ class StructuredVoting(ComposedEstimator, _BaseComposition):  # type: ignore[mis
         if self.scoring is not None and len(found) == 1 and self.decision == "auto":
             raise ValueError(
                 f"scoring={self.scoring!r} has nothing to choose for {self.structure_!r}: it takes decision='auto', or "
-                "LabelSets without `observed`, and members without a link that estimate expectations: leave it out"
+                "LabelSets without `observed`, members without a link that estimate expectations, and y without unknown"
+                " labels, of which neither sets nor thresholds are learnt: leave it out"
             )
         return found
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from ..._data.targets import meant, summary
 from ..._lib.arrays import FloatArray
 from ..._lib.call import call
 from ..._lib.decode import ALONE, Conditions, Decoded, Decoding, arrange, condition_key, decode, entries_of_conditions
-from ..._lib.errors import CapabilityError, RowError, naming_row, renumbered
+from ..._lib.errors import CapabilityError, RowError, renumbered
 from ..._lib.names import CONSTRAINED_DECODERS
 from ..._lib.structure import condition_terms
 
@@ -28,21 +29,6 @@ if TYPE_CHECKING:
 
 #: Values of the parameter `decoder` that respect constraints.
 CONSTRAINED = (*CONSTRAINED_DECODERS, "milp")
-
-
-class ConstraintError(RowError):
-    """The constraint of a row is illegal, or no output satisfies it.
-
-    Parameters
-    ----------
-    row : int
-        The first such row, counted from 0.
-    reason : str
-        What is wrong with its constraint.
-    """
-
-    def __init__(self, row: int, reason: str, argument: str | None = "constraints") -> None:
-        super().__init__(row, reason, argument)
 
 
 @dataclass(frozen=True)
@@ -95,13 +81,15 @@ class RowConstraints:
         if not self._shared and len(constraints) != n:
             entries, rows = counted(len(constraints), "entry", "entries"), counted(n, "row")
             raise ValueError(f"constraints has {entries} for {rows}; give one for each row")
+        number = lru_cache(typed=True)(_number)  # the same few items come again and again, by names to be looked up
+        self._numbers = partial(number, names=space.items), partial(number, names=space.seconds)
         try:
             self._conditions = Conditions.of([self._read(row, one, terms) for row, one in enumerate(self._given)])
             if terms:
                 call("cp_space_restrict", space.description, self._conditions, None, n_threads=1)
         except RowError as error:
-            reason = error.reason
-            raise ValueError(f"constraints: {reason}") if self._shared else ConstraintError(error.row, reason) from None
+            shared = ValueError(f"constraints: {error.reason}") if self._shared else None
+            raise shared or RowError(error.row, error.reason, "constraints") from None
 
     def _read(self, row: int, given: Any, terms: Mapping[str, Any]) -> list[tuple[int, int, int]]:
         """Return the conditions of a row: keys by number, and what they hold."""
@@ -109,32 +97,37 @@ class RowConstraints:
         try:
             if given is not None and not isinstance(given, Mapping):
                 raise TypeError(f"found {given!r:.80}; a constraint is a dict with keys out of {', '.join(terms)}")
-            with naming_row(row):
-                for key, value in (given or {}).items():
-                    if key not in terms:
-                        keys = f"{', '.join(terms)}{meant(key, list(terms))}"
-                        raise ValueError(f"{self._name} takes no key {key!r}; its keys are {keys}")
-                    if value is not None:
-                        found += [(condition_key(key), *item) for item in self._held(key, value, terms[key])]
+            for key, value in (given or {}).items():
+                if key not in terms:
+                    keys = list(terms)
+                    raise ValueError(
+                        f"{self._name} takes no key {key!r}; its keys are {', '.join(keys)}{meant(key, keys)}"
+                    )
+                if value is not None:
+                    found += self._held(key, value, terms[key])
         except TypeError as error:
             raise TypeError(f"constraints{'' if self._shared else f', row {row}'}: {error}") from None
+        except ValueError as error:
+            raise RowError(row, str(error)) from None
         return found
 
-    def _held(self, key: str, value: Any, term: Mapping[str, str]) -> Iterator[tuple[int, int]]:
+    def _held(self, key: str, value: Any, term: Mapping[str, str]) -> Iterator[tuple[int, int, int]]:
         """Yield the numbers, or pairs of numbers, that a key holds; the library checks which of these it takes."""
-        single = term["form"] in ("one", "count")
-        names = (None, None) if term["form"] == "count" else (self._space.items, self._space.seconds)
-        items = [value] if single else value
-        wrong = f"{key!r} is {value!r:.80}; it takes {term['takes']}"
-        if isinstance(items, (str, Mapping)) or not isinstance(items, Iterable):
-            raise TypeError(wrong)
-        for item in items:
-            if not isinstance(item, (list, tuple, np.ndarray)):
-                yield _number(item, names[0], wrong), ALONE
-            elif len(item) == 2:
-                yield _number(item[0], names[0], wrong), _number(item[1], names[1], wrong)
-            else:
-                raise TypeError(wrong)
+        number = condition_key(key)
+        first, second = (_number, _number) if term["form"] == "count" else self._numbers
+        try:
+            if isinstance(value, (str, Mapping)) and term["form"] not in ("one", "count"):
+                raise TypeError
+            for item in [value] if term["form"] in ("one", "count") else value:
+                if not isinstance(item, (list, tuple, np.ndarray)):
+                    yield number, first(item), ALONE
+                elif len(item) == 2:
+                    yield number, first(item[0]), second(item[1])
+                else:
+                    raise TypeError
+        except (TypeError, ValueError) as error:
+            more = "" if isinstance(error, TypeError) else error
+            raise type(error)(f"{key!r} is {value!r:.80}; it takes {term['takes']}{more}") from None
 
     def conditions(self, start: int, stop: int) -> Conditions:
         """Return the conditions of some rows: of each, or those that all share."""
@@ -158,7 +151,7 @@ class RowConstraints:
         ------
         CapabilityError
             When the decoder does not respect constraints, or is beyond its size.
-        ConstraintError
+        RowError
             When no output satisfies the constraint of a row, or a search found none.
         """
         try:
@@ -211,26 +204,22 @@ class RowConstraints:
             found.append(Restriction(*sides, conditions.given(row)))
         return found * n if self._shared else found
 
-    def _unmet(self, first: int, row: int, proven: bool) -> ConstraintError:
+    def _unmet(self, first: int, row: int, proven: bool) -> RowError:
         """Return an error: no output satisfies the constraint, if that is proven, or a search found none."""
         given = self._given[0 if self._shared else first + row]
         text = str({key: value for key, value in given.items() if value is not None})
         shown = text if len(text) <= 200 else f"{text[:199]}…"
-        if proven:
-            return ConstraintError(row, f"no output of {self._name} satisfies {shown}; leave conditions out")
-        return ConstraintError(
-            row,
-            f"the search found no output of {self._name} that satisfies {shown}; there may be one: leave conditions "
-            "out, forbid more so that exact decoding is possible, or, for rankings without ties, cycles and routes, "
-            "let decoder='milp' decide it",
-        )
+        reason = f"no output of {self._name}{'' if proven else ' that'} satisfies {shown}; leave conditions out"
+        if not proven:  # there may be one
+            reason = f"the search found {reason}, forbid more, or let decoder='milp' decide it where that is an option"
+        return RowError(row, reason, "constraints")
 
 
-def _number(value: Any, names: Names | None, wrong: str) -> int:
-    """Return the number of an item, which may be called by its name; `wrong` says what is wrong with others."""
-    found = index_of(value, names, wrong if names is None else f"{wrong}, which are {summary(names)}")
+def _number(value: Any, names: Names | None = None) -> int:
+    """Return the number of an item, which may be called by its name; an error says what ends the message."""
+    found = index_of(value, names, "" if names is None else f", which are {summary(names)}")
     if not is_integer(found):
-        raise TypeError(wrong)
+        raise TypeError
     if not 0 <= found < 2**31:
-        raise ValueError(f"{wrong}, numbers from 0 on")
+        raise ValueError(", numbers from 0 on" if names is None else f", which are {summary(names)}, numbers from 0 on")
     return int(found)
