@@ -7,8 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from combpred import structures
-
 DOCS = Path(__file__).parents[2] / "python" / "docs"
 PAGES = ["concepts/counting.md", "concepts/sampling.md", "concepts/losses.md", "guide/questions.md"]
 
