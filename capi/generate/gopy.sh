@@ -10,7 +10,7 @@ bin=$(mktemp -d)
 tmp=$(mktemp -d)
 trap 'rm -rf "$bin" "$tmp"' EXIT
 
-go build -o "$bin/" tool
+go build -C .ci -o "$bin/" github.com/go-python/gopy golang.org/x/tools/cmd/goimports
 PATH="$bin:$PATH" gopy gen -no-make -output="$tmp" -name=core -vm="$python" combpred/core/control >"$tmp/log" 2>&1 || { cat "$tmp/log" >&2; exit 1; }
 (cd "$tmp" && "$bin/goimports" -w core.go && "$python" build.py >>"$tmp/log" 2>&1) || { cat "$tmp/log" >&2; exit 1; }
 
