@@ -1,9 +1,11 @@
 """Prints the names that a shared library exports, sorted; fails where its headers are not as they should be.
 
-Usage: python exports.py LIBRARY. A library for Linux must have its relocations read-only once loaded
-and all bound at the start (RELRO, BIND_NOW), an unexecutable stack, and no table of symbols but the dynamic one.
+Usage: python exports.py LIBRARY. A library for Linux must have its relocations read-only once loaded and all bound at
+the start (RELRO, BIND_NOW), an unexecutable stack, and no table of symbols but the dynamic one. With --python before
+the library, which is then one for Linux: the names that it looks for in Python, as lines of a .def file.
 """
 
+import re
 import sys
 
 import pefile
@@ -11,7 +13,7 @@ from elftools.elf.elffile import ELFFile
 
 
 def fail(reason):
-    sys.exit(f"{sys.argv[1]}: {reason}")
+    sys.exit(f"{sys.argv[-1]}: {reason}")
 
 
 def of_linux(path):
@@ -38,11 +40,24 @@ def of_linux(path):
 
 def of_windows(path):
     library = pefile.PE(path)
-    traits = library.OPTIONAL_HEADER.DLL_CHARACTERISTICS
+    traits = library.OPTIONAL_HEADER.DllCharacteristics
     # Addresses are random, and data is never executed.
     if not (traits & 0x0040 and traits & 0x0100):
         fail("no ASLR, or no DEP")
     return [symbol.name.decode() for symbol in library.DIRECTORY_ENTRY_EXPORT.symbols]
 
 
-print("\n".join(sorted(of_windows(sys.argv[1]) if sys.argv[1].endswith(".pyd") else of_linux(sys.argv[1]))))
+def of_python(path):
+    with open(path, "rb") as stream:
+        symbols = ELFFile(stream).get_section_by_name(".dynsym").iter_symbols()
+        names = [s.name for s in symbols if s["st_shndx"] == "SHN_UNDEF" and s.name.lstrip("_").startswith("Py")]
+    data = re.compile(r"PyExc_|_Py_\w+Struct$|Py\w+_Type$")
+    return [f"{name} DATA" if data.match(name) else name for name in names]
+
+
+def of_library(path):
+    return of_windows(path) if path.endswith(".pyd") else of_linux(path)
+
+
+listed = of_python if sys.argv[1] == "--python" else of_library
+print("\n".join(sorted(listed(sys.argv[-1]))))
