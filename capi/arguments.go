@@ -11,11 +11,17 @@ package main
 
 /*
 #include <stddef.h>
-#include <sys/mman.h>
 
 #include "combpred.h"
 
+#ifdef _WIN32
+// Windows takes pages of mapped files back by itself.
+static void give_back(size_t address, size_t bytes) { (void)address, (void)bytes; }
+#else
+#include <sys/mman.h>
+
 static void give_back(size_t address, size_t bytes) { (void)madvise((void *)address, bytes, MADV_DONTNEED); }
+#endif
 */
 import "C"
 

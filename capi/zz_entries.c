@@ -2,16 +2,19 @@
 
 // The entry points: each refuses to go on in a forked process, before the Go runtime is entered, whose other threads are missing there.
 
-#include <pthread.h>
 #include <string.h>
 
 #include "_cgo_export.h"
 
 static volatile int forked;
 
+#ifndef _WIN32 // which has no fork
+#include <pthread.h>
+
 static void in_the_child(void) { forked = 1; }
 
 __attribute__((constructor)) static void watch_forks(void) { pthread_atfork(NULL, NULL, in_the_child); }
+#endif
 
 static int32_t refuse(int64_t *bad_row, char *err, int64_t err_cap) {
   static const char message[] =

@@ -10,7 +10,7 @@ bin=$(mktemp -d)
 tmp=$(mktemp -d)
 trap 'rm -rf "$bin" "$tmp"' EXIT
 
-go build -o "$bin/" tool
+go build -C .ci -o "$bin/" github.com/go-python/gopy golang.org/x/tools/cmd/goimports
 PATH="$bin:$PATH" gopy gen -no-make -output="$tmp" -name=core -vm="$python" combpred/core/control >"$tmp/log" 2>&1 || { cat "$tmp/log" >&2; exit 1; }
 (cd "$tmp" && "$bin/goimports" -w core.go && "$python" build.py >>"$tmp/log" 2>&1) || { cat "$tmp/log" >&2; exit 1; }
 
@@ -38,6 +38,8 @@ go = replaced(go, r"^#cgo (CFLAGS|LDFLAGS).*\n", "", re.M)
 go = replaced(go, r"func complex(64|128)PyToGo\(o \*C\.PyObject\) complex(64|128) \{.*?\n\}\n", "", re.S)
 # PyMethod_Check is not in the stable ABI.
 go = replaced(go, r"return PyMethod_Check\(obj\);", 'return PyObject_HasAttrString(obj, "__self__");')
+# A Py_ssize_t is a long on Linux and macOS, and longer than one on Windows.
+go = replaced(go, r"C\.long\(size\)", "C.Py_ssize_t(size)")
 # The package has a main of its own.
 go = replaced(go, r"// main doesn't do anything.*?\n\}\n", "", re.S)
 # The heading quotes a command line with temporary paths; linters know this one as that of generated code.

@@ -20,6 +20,7 @@ import combpred
 pytestmark = [pytest.mark.slow, pytest.mark.versionless]
 
 NEEDED = [
+    ".ci",
     "go.mod",
     "go.sum",
     "setup.py",
@@ -80,7 +81,9 @@ def wheel(sdist: Path, go: str, tmp_path_factory: pytest.TempPathFactory) -> Pat
         archive.extractall(unpacked, filter="data")
     (tree,) = unpacked.iterdir()
     folder = tmp_path_factory.mktemp("wheel")
-    return folder / answer(backend(tree, f"build_wheel({str(folder)!r})", GO=go))
+    # Neither a network nor modules that were fetched before: all sources are in the sdist.
+    offline = {"GOPROXY": "off", "GOFLAGS": "", "GOMODCACHE": str(tmp_path_factory.mktemp("modules"))}
+    return folder / answer(backend(tree, f"build_wheel({str(folder)!r})", GO=go, **offline))
 
 
 def test_sdist_holds_all_sources(sdist, tree):
@@ -95,6 +98,46 @@ def test_sdist_holds_all_sources(sdist, tree):
     assert wanted - names == set()
     assert {"go.mod", "go.sum", "README.md", "LICENSE", "CHANGELOG.md"} <= names
     assert not [name for name in names if name.endswith(".so")]
+
+
+def test_sdist_of_an_sdist_has_the_modules_too(sdist, tmp_path):
+    with tarfile.open(sdist) as archive:
+        archive.extractall(tmp_path, filter="data")
+    (tree,) = tmp_path.iterdir()
+    again = answer(backend(tree, f"build_sdist({str(tmp_path)!r})", GOPROXY="off", GOMODCACHE=str(tmp_path / "none")))
+    with tarfile.open(sdist) as first, tarfile.open(tmp_path / again) as second:
+        names = [{name for name in archive.getnames() if "/vendor/" in name} for archive in (first, second)]
+    assert names[0] == names[1]
+    assert [name for name in names[0] if name.endswith("/vendor/modules.txt")]
+
+
+def test_wheel_holds_the_licences_of_all_that_is_linked(wheel, go, tmp_path):
+    with zipfile.ZipFile(wheel) as archive:
+        core = archive.extract("combpred/_lib/_core.abi3.so", tmp_path)
+        names = {name.rpartition("/")[2] for name in archive.namelist() if ".dist-info/licenses/" in name}
+    said = subprocess.run([go, "version", "-m", core], capture_output=True, text=True, check=True).stdout
+    linked = {module.replace("/", "_") + ".txt" for module in re.findall(r"^\tdep\t(\S+)", said, re.M)}
+    # Beside the modules: this package, Go itself, and the compilers of .ci/wheels, which link parts of their libraries.
+    assert linked == names - {"LICENSE", "go.txt", "zig.txt", "mingw-w64.txt"}
+    assert {"LICENSE", "go.txt", "zig.txt", "mingw-w64.txt"} <= names
+
+
+def test_licences_are_those_of_the_modules(root, go, tmp_path):
+    path = os.pathsep.join([str(Path(go).parent), os.environ["PATH"]])
+    subprocess.run([root / ".ci" / "licences", tmp_path], env={**os.environ, "PATH": path}, check=True)
+    written = list(tmp_path.iterdir())
+    assert {"go.txt", "gonum.org_v1_gonum.txt"} <= {file.name for file in written}
+    for file in written:
+        committed = root / "python" / "licenses" / file.name
+        assert committed.read_text() == file.read_text(), f"{committed} is out of date: run .ci/licences"
+
+
+def test_gopy_has_one_version(root):
+    versions = {
+        re.search(r"github.com/go-python/gopy (v\S+)", (root / folder / "go.mod").read_text())[1]
+        for folder in ("", ".ci")
+    }
+    assert len(versions) == 1
 
 
 def test_wheel_is_one_for_all_pythons_of_the_platform(wheel):

@@ -4,14 +4,41 @@ package hostblas
 
 /*
 #cgo linux LDFLAGS: -ldl
-#include <dlfcn.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef _WIN32
+#include <windows.h>
+
+static void *hb_open(const char *path) {
+  wchar_t wide[4096];
+  if (MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, path, -1, wide, 4096) == 0) return NULL;
+  return LoadLibraryW(wide);
+}
+
+// The text is to be copied before the library is entered again: one caller at a time opens.
+static const char *hb_error(const char *path) {
+  static char text[4160];
+  snprintf(text, sizeof text, "%s cannot be loaded: error %lu of Windows", path, (unsigned long)GetLastError());
+  return text;
+}
+
+static uintptr_t hb_find(void *library, const char *name) { return (uintptr_t)GetProcAddress((HMODULE)library, name); }
+
+static void hb_close(void *library) { FreeLibrary((HMODULE)library); }
+#else
+#include <dlfcn.h>
+
 static void *hb_open(const char *path) { return dlopen(path, RTLD_NOW | RTLD_LOCAL); }
 
+static const char *hb_error(const char *path) { return (void)path, dlerror(); }
+
 static uintptr_t hb_find(void *library, const char *name) { return (uintptr_t)dlsym(library, name); }
+
+static void hb_close(void *library) { dlclose(library); }
+#endif
 
 // Says whether a library is an OpenBLAS whose integers have 64 bits.
 static int hb_wide(uintptr_t config) { return config != 0 && strstr(((char *(*)(void))config)(), "USE64BITINT") != NULL; }
@@ -27,11 +54,12 @@ import (
 	"combpred/core/fault"
 )
 
-// Libraries that Open tries, best first. Each has both BLAS and LAPACK, or is linked to the other.
-var (
-	linuxLibraries  = []string{"libmkl_rt.so.2", "libmkl_rt.so", "libopenblas.so.0", "libopenblas.so", "liblapack.so.3", "liblapack.so"}
-	darwinLibraries = []string{"/System/Library/Frameworks/Accelerate.framework/Accelerate", "libopenblas.dylib"}
-)
+// libraries that Open tries, best first. Each has both BLAS and LAPACK, or is linked to the other.
+var libraries = map[string][]string{
+	"linux":   {"libmkl_rt.so.2", "libmkl_rt.so", "libopenblas.so.0", "libopenblas.so", "liblapack.so.3", "liblapack.so"},
+	"darwin":  {"/System/Library/Frameworks/Accelerate.framework/Accelerate", "libopenblas.dylib"},
+	"windows": {"mkl_rt.2.dll", "libopenblas.dll", "openblas.dll"},
+}
 
 // spellings are the ways to write a routine's name: Fortran compilers append an underscore, SciPy's OpenBLAS has a prefix.
 var spellings = []string{"%s_", "%s", "scipy_%s_"}
@@ -41,9 +69,9 @@ var spellings = []string{"%s_", "%s", "scipy_%s_"}
 func Open(path string) error {
 	mu.Lock()
 	defer mu.Unlock()
-	candidates := linuxLibraries
-	if runtime.GOOS == "darwin" {
-		candidates = darwinLibraries
+	candidates := libraries[runtime.GOOS]
+	if candidates == nil {
+		candidates = libraries["linux"]
 	}
 	if path != "" {
 		candidates = []string{path}
@@ -70,12 +98,12 @@ func open(path string) error {
 	}
 	name := C.CString(path)
 	defer C.free(unsafe.Pointer(name))
-	// What dlerror says belongs to the thread that called dlopen.
+	// What the system says of a failure belongs to the thread that called it.
 	runtime.LockOSThread()
 	library := C.hb_open(name)
 	reason := ""
 	if library == nil {
-		reason = C.GoString(C.dlerror())
+		reason = C.GoString(C.hb_error(name))
 	}
 	runtime.UnlockOSThread()
 	if library == nil {
@@ -88,7 +116,7 @@ func open(path string) error {
 	}
 	if err != nil {
 		offered = before
-		C.dlclose(library)
+		C.hb_close(library)
 	}
 	return err
 }
