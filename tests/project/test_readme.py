@@ -247,7 +247,7 @@ def test_what_is_said_of_label_rankers_is_what_the_table_of_benchmarks_shows() -
 
 
 def test_scripts_of_the_page_of_experiments_have_its_options() -> None:
-    page = (ROOT / "python" / "docs" / "experiments.md").read_text(encoding="utf-8")
+    page = (ROOT / "python" / "docs" / "evidence" / "experiments.md").read_text(encoding="utf-8")
     commands = re.findall(r"^    .*python (tests/benchmarks/\w+\.py)(.*)$", page, re.MULTILINE)
     assert len(commands) == 4
     for script, options in commands:

@@ -20,7 +20,7 @@ pytest.importorskip("arff")
 
 ROOT = Path(__file__).parents[3]
 BENCHMARKS = ROOT / "tests" / "benchmarks"
-PAGE = (ROOT / "python" / "docs" / "experiments.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "python" / "docs" / "evidence" / "experiments.md").read_text(encoding="utf-8")
 SECTIONS = re.split(r"^## ", PAGE, flags=re.M)[1:]
 README = (BENCHMARKS / "README.md").read_text(encoding="utf-8")
 NUMBER = re.compile(r"[±|-]?\d*\.\d+%?")

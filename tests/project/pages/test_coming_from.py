@@ -12,7 +12,7 @@ import pytest
 from scipy.optimize import minimize
 from scipy.special import logsumexp
 
-PAGE = (Path(__file__).parents[2] / "python" / "docs" / "coming_from.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[3] / "python" / "docs" / "coming_from.md").read_text(encoding="utf-8")
 SECTIONS = {title: body for title, body in re.findall(r"^## From (\S+)\n(.*?)(?=^## |\Z)", PAGE, re.M | re.S)}
 
 
