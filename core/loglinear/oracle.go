@@ -39,8 +39,6 @@ type Oracle interface {
 // those of weight 0, too.
 type Seen interface {
 	Oracle
-	// Whole reports whether one whole output was seen of a row.
-	Whole(row int) bool
 	// Sets reports whether several whole outputs were seen of a row.
 	Sets() bool
 	// Open reports whether nothing is known of an entry of ψ, where entries do not depend on each other.

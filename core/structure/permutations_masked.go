@@ -93,25 +93,30 @@ func (e *maskedPermutations) signed(u, v int32) (pair int, sign float64) {
 	return e.all.pair(int(v), int(u)), -1
 }
 
-// scores writes the scores of the pairs of a group to dst.
-func (e *maskedPermutations) scores(dst, scores []float64, g labelGroup) {
-	at := 0
+// each visits the pairs of a group by their numbers in it and among all, with the sign that scores have there.
+func (g *labelGroup) each(e *maskedPermutations, visit func(own, pair int, sign float64)) {
+	own := 0
 	for i, u := range g.labels {
 		for _, v := range g.labels[i+1:] {
 			pair, sign := e.signed(u, v)
-			dst[at] = sign * scores[pair]
-			at++
+			visit(own, pair, sign)
+			own++
 		}
 	}
+}
+
+// scores writes the scores of the pairs of a group to dst.
+func (e *maskedPermutations) scores(dst, scores []float64, g labelGroup) {
+	g.each(e, func(own, pair int, sign float64) { dst[own] = sign * scores[pair] })
 }
 
 // LogPartition sums over those sets of first labels of each group that lack no label which is required before one of them. Cost: that of
 // all rankings of the labels of each group, at most.
 func (e *maskedPermutations) LogPartition(marginals, scores []float64, poll func() error) (float64, error) {
-	if len(e.groups) == 1 {
-		return e.all.logPartition(marginals, scores, e.before, poll)
-	}
 	mustLen("scores", len(scores), e.all.len())
+	if marginals != nil {
+		mustLen("marginals", len(marginals), e.all.len())
+	}
 	logZ := e.between(marginals, scores)
 	var own, means []float64
 	for _, g := range e.groups {
@@ -130,7 +135,7 @@ func (e *maskedPermutations) LogPartition(marginals, scores []float64, poll func
 		}
 		logZ += one
 		if marginals != nil {
-			e.spread(marginals, means, g)
+			g.each(e, func(own, pair int, sign float64) { marginals[pair] = sign * means[own] })
 		}
 	}
 	return logZ, nil
@@ -152,18 +157,6 @@ func (e *maskedPermutations) between(marginals, scores []float64) (sum float64) 
 		}
 	}
 	return sum
-}
-
-// spread writes the means of the pairs of a group to marginals.
-func (e *maskedPermutations) spread(marginals, means []float64, g labelGroup) {
-	at := 0
-	for i, u := range g.labels {
-		for _, v := range g.labels[i+1:] {
-			pair, sign := e.signed(u, v)
-			marginals[pair] = sign * means[at]
-			at++
-		}
-	}
 }
 
 // Distribution draws each group by itself.

@@ -160,12 +160,6 @@ func (s *Seen) Sets() bool {
 	return s.outputs.First != nil && len(s.outputs.First) < s.outputs.Psi.Rows+1
 }
 
-// Whole implements loglinear.Seen.
-func (s *Seen) Whole(row int) bool {
-	lo, hi := s.outputs.of(row)
-	return s.part[row] < 0 && hi == lo+1
-}
-
 // Open implements loglinear.Seen.
 func (s *Seen) Open(row, entry int) bool {
 	if s.part[row] < 0 {
