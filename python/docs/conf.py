@@ -143,8 +143,8 @@ def fill_in(app: Any, docname: str, text: list[str]) -> None:
     if docname == "evidence/performance":
         benchmarks = ROOT / "tests" / "benchmarks"
         text[0] = text[0].replace("<!-- performance: tables -->", performance.tables(benchmarks))
-        for name in ("README.md", "naive_baselines.md"):
-            app.env.note_dependency(str(benchmarks / name))
+        for file in benchmarks.glob("*.md"):
+            app.env.note_dependency(str(file))
 
 
 def write_pictures(app: Any, config: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import numpy as np
@@ -120,6 +121,12 @@ def test_forbidden_places_make_large_routes_exact() -> None:
     with pytest.raises(CapabilityError) as caught:
         RowConstraints(Routes(24).space, {"required": [3]}, 1).decode(scores, None, Decoding("exact"))
     assert caught.value.row is None  # the constraint is that of every row
+
+
+def test_constraints_that_were_read_can_be_sent_elsewhere() -> None:
+    held = RowConstraints(LabelSets(labels=["a", "b", "c"]).space, [{"required": ["a"]}, {"forbidden": ["b"]}], 2)
+    sent = pickle.loads(pickle.dumps(held))
+    assert repr(sent.conditions(0, 2)) == repr(held.conditions(0, 2))
 
 
 def test_errors_name_the_row_among_all_not_in_its_group() -> None:

@@ -483,6 +483,6 @@ def checked(status: int, message: Any, bad_row: int = -1) -> int:
     text, kind = message.value.decode("utf-8", "replace"), _EXCEPTIONS[status]
     if bad_row < 0 or not issubclass(kind, (DataError, ValueError)):
         raise kind(text)
-    if kind in (ValueError, TargetError):
-        raise (TargetError if kind is TargetError else RowError)(bad_row, text)
-    raise kind(text, bad_row)
+    if kind is ValueError:
+        kind = RowError
+    raise kind(bad_row, text) if issubclass(kind, RowError) else kind(text, bad_row)

@@ -6,7 +6,7 @@ Integer programs and users' properties, which it does not decode, get a `Restric
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 #: Values of the parameter `decoder` that respect constraints.
 CONSTRAINED = (*CONSTRAINED_DECODERS, "milp")
+
+_Numbers = tuple[Callable[[Any], int], Callable[[Any], int]]  # of the first and the second item of a pair
 
 
 @dataclass(frozen=True)
@@ -82,16 +84,17 @@ class RowConstraints:
             entries, rows = counted(len(constraints), "entry", "entries"), counted(n, "row")
             raise ValueError(f"constraints has {entries} for {rows}; give one for each row")
         number = lru_cache(typed=True)(_number)  # the same few items come again and again, by names to be looked up
-        self._numbers = partial(number, names=space.items), partial(number, names=space.seconds)
+        numbers = partial(number, names=space.items), partial(number, names=space.seconds)
         try:
-            self._conditions = Conditions.of([self._read(row, one, terms) for row, one in enumerate(self._given)])
+            read = [self._read(row, one, terms, numbers) for row, one in enumerate(self._given)]
+            self._conditions = Conditions.of(read)
             if terms:
                 call("cp_space_restrict", space.description, self._conditions, None, n_threads=1)
         except RowError as error:
             shared = ValueError(f"constraints: {error.reason}") if self._shared else None
             raise shared or RowError(error.row, error.reason, "constraints") from None
 
-    def _read(self, row: int, given: Any, terms: Mapping[str, Any]) -> list[tuple[int, int, int]]:
+    def _read(self, row: int, given: Any, terms: Mapping[str, Any], numbers: _Numbers) -> list[tuple[int, int, int]]:
         """Return the conditions of a row: keys by number, and what they hold."""
         found: list[tuple[int, int, int]] = []
         try:
@@ -104,30 +107,12 @@ class RowConstraints:
                         f"{self._name} takes no key {key!r}; its keys are {', '.join(keys)}{meant(key, keys)}"
                     )
                 if value is not None:
-                    found += self._held(key, value, terms[key])
+                    found += _held(key, value, terms[key], numbers)
         except TypeError as error:
             raise TypeError(f"constraints{'' if self._shared else f', row {row}'}: {error}") from None
         except ValueError as error:
             raise RowError(row, str(error)) from None
         return found
-
-    def _held(self, key: str, value: Any, term: Mapping[str, str]) -> Iterator[tuple[int, int, int]]:
-        """Yield the numbers, or pairs of numbers, that a key holds; the library checks which of these it takes."""
-        number = condition_key(key)
-        first, second = (_number, _number) if term["form"] == "count" else self._numbers
-        try:
-            if isinstance(value, (str, Mapping)) and term["form"] not in ("one", "count"):
-                raise TypeError
-            for item in [value] if term["form"] in ("one", "count") else value:
-                if not isinstance(item, (list, tuple, np.ndarray)):
-                    yield number, first(item), ALONE
-                elif len(item) == 2:
-                    yield number, first(item[0]), second(item[1])
-                else:
-                    raise TypeError
-        except (TypeError, ValueError) as error:
-            more = "" if isinstance(error, TypeError) else error
-            raise type(error)(f"{key!r} is {value!r:.80}; it takes {term['takes']}{more}") from None
 
     def conditions(self, start: int, stop: int) -> Conditions:
         """Return the conditions of some rows: of each, or those that all share."""
@@ -213,6 +198,25 @@ class RowConstraints:
         if not proven:  # there may be one
             reason = f"the search found {reason}, forbid more, or let decoder='milp' decide it where that is an option"
         return RowError(row, reason, "constraints")
+
+
+def _held(key: str, value: Any, term: Mapping[str, str], numbers: _Numbers) -> Iterator[tuple[int, int, int]]:
+    """Yield the numbers, or pairs of numbers, that a key holds; the library checks which of these it takes."""
+    number = condition_key(key)
+    first, second = (_number, _number) if term["form"] == "count" else numbers
+    try:
+        if isinstance(value, (str, Mapping)) and term["form"] not in ("one", "count"):
+            raise TypeError
+        for item in [value] if term["form"] in ("one", "count") else value:
+            if not isinstance(item, (list, tuple, np.ndarray)):
+                yield number, first(item), ALONE
+            elif len(item) == 2:
+                yield number, first(item[0]), second(item[1])
+            else:
+                raise TypeError
+    except (TypeError, ValueError) as error:
+        more = "" if isinstance(error, TypeError) else error
+        raise type(error)(f"{key!r} is {value!r:.80}; it takes {term['takes']}{more}") from None
 
 
 def _number(value: Any, names: Names | None = None) -> int:
